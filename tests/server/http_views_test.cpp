@@ -130,6 +130,9 @@ TEST(Redaction, HidesValuesWhereverHttpShowsEvents) {
 TEST(Redaction, PatternsNameTypesAndAttributes) {
   const http::Redaction redaction({"Card.number", "home.*.pin", "*.password"});
   EXPECT_TRUE(redaction.hides("Card", "number"));
+  EXPECT_EQ(http::without_hidden(R"({"type":"Card","ts":1,"attrs":{"number":"7","sum":46.0}})",
+                                 redaction),
+            R"({"type":"Card","ts":1,"attrs":{"number":"[redacted]","sum":46.0}})");
   EXPECT_FALSE(redaction.hides("Card", "amount"));
   EXPECT_TRUE(redaction.hides("home.Door", "pin"));
   EXPECT_TRUE(redaction.hides("Anything", "password"));

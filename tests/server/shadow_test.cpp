@@ -221,5 +221,22 @@ TEST_F(ShadowTest, IsServedOverHttp) {
   EXPECT_EQ(http.ask("DELETE", "/v1/shadows/mine").status, 404u);
 }
 
+TEST_F(ShadowTest, ItsSamplesHaveNoValuesThatHttpDoesNotShow) {
+  ServerOptions redacted = options();
+  redacted.http.redact = {"*.v"};
+  RunningServer server(redacted);
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("POST", "/v1/rules/mine", kHot).status, 200u);
+  EXPECT_EQ(http.ask("PUT", "/v1/rules/mine?shadow=true", kHotter).status, 200u);
+  const std::string event = R"({"type":"A","ts":1000,"attrs":{"v":6789}})";
+  const std::string less = R"({"type":"A","ts":1001,"attrs":{"v":60}})";
+  EXPECT_EQ(http.ask("POST", "/v1/events?ack=processed", event + "\n" + less).status, 200u);
+  for (const char* path : {"/v1/shadows", "/v1/shadows/mine"}) {
+    const std::string shown = http.ask("GET", path).body;
+    EXPECT_THAT(shown, HasSubstr("[redacted]"));
+    EXPECT_THAT(shown, testing::Not(HasSubstr(":60}")));
+  }
+}
+
 }  // namespace
 }  // namespace gorgo::server

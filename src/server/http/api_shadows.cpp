@@ -15,11 +15,19 @@ Json strings_of(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Strin
   return list;
 }
 
+Json samples_of(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* lines,
+                const Redaction& redaction) {
+  Json list = strings_of(lines);
+  if (redaction.is_empty()) return list;
+  for (Json& line : list) line = without_hidden(line.get<std::string>(), redaction);
+  return list;
+}
+
 Json counts_of(std::uint64_t both, std::uint64_t deployed, std::uint64_t shadow) {
   return {{"both", both}, {"only_deployed", deployed}, {"only_shadow", shadow}};
 }
 
-Json to_json(const wire::ShadowInfo& shadow) {
+Json to_json(const wire::ShadowInfo& shadow, const Redaction& redaction) {
   return {{"name", shadow.name()->str()},
           {"user", protocol::text_of(shadow.who())},
           {"since", shadow.since()},
@@ -32,8 +40,8 @@ Json to_json(const wire::ShadowInfo& shadow) {
           {"counts", counts_of(shadow.both(), shadow.only_deployed(), shadow.only_shadow())},
           {"before", counts_of(shadow.both_before(), shadow.only_deployed_before(),
                                shadow.only_shadow_before())},
-          {"deployed_samples", strings_of(shadow.deployed_samples())},
-          {"shadow_samples", strings_of(shadow.shadow_samples())},
+          {"deployed_samples", samples_of(shadow.deployed_samples(), redaction)},
+          {"shadow_samples", samples_of(shadow.shadow_samples(), redaction)},
           {"stopped", protocol::text_of(shadow.stopped())}};
 }
 
@@ -45,7 +53,9 @@ asio::awaitable<Response> Api::list_shadows(const Call& call) {
   if (shadows == nullptr) co_return unexpected(reply);
   Json list = Json::array();
   if (shadows->list() != nullptr) {
-    for (const auto* info : *shadows->list()) list.push_back(to_json(*info));
+    for (const auto* info : *shadows->list()) {
+      list.push_back(to_json(*info, texts_.redaction));
+    }
   }
   if (call.parameters.empty()) co_return json_response({{"shadows", std::move(list)}});
   for (const Json& shadow : list) {

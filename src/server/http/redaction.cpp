@@ -1,11 +1,14 @@
 #include "server/http/redaction.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "server/security/name_patterns.hpp"
 
 namespace gorgo::server::http {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 bool fits(const std::string& pattern, std::string_view name) {
   return NamePatterns{.allow = {pattern}, .deny = {}}.allows(name);
@@ -48,6 +51,17 @@ std::string without_values(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string without_hidden(const std::string& line, const Redaction& redaction) {
+  Json event = Json::parse(line, nullptr, false);
+  const bool is_event = event.is_object() && event.contains("type") && event.contains("attrs");
+  if (!is_event) return std::string(Redaction::kHidden);
+  const auto type = event["type"].get<std::string>();
+  for (auto& [name, value] : event["attrs"].items()) {
+    if (redaction.hides(type, name)) value = Redaction::kHidden;
+  }
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<void> check_redaction(const std::vector<std::string>& patterns) {

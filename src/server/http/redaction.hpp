@@ -30,6 +30,9 @@ class Redaction {
 /// values.
 std::string without_values(std::string_view text);
 
+/// The event line without the values that are not shown.
+std::string without_hidden(const std::string& line, const Redaction& redaction);
+
 /// An error: one of them is no "Type.attribute".
 Result<void> check_redaction(const std::vector<std::string>& patterns);
 
