@@ -163,6 +163,13 @@ test('another version runs beside the rules in force, is compared with them, and
     await fetch(`${server.url}/v1/rules/warm`, {method: 'DELETE'});
   }));
 
+test('a rule shows its states, and how they are found', () =>
+  withPage('/graph?rule=fire', async (page) => {
+    const plan = page.locator('h3', {hasText: 'Plan'}).locator('+ pre');
+    await plan.getByText(/state 0 +Smoke: terminator/).waitFor();
+    assert.match(await plan.innerText(), /state 1 +Temp: .* from Smoke\n[^]*equality +area = Smoke\.area/);
+  }));
+
 test('a deployment is fetched whole, with rules that have names of their own', () =>
   withPage('/editor/fire', async (page) => {
     await page.locator('.cm-content').getByText('rule', {exact: true}).first().waitFor();
