@@ -9,11 +9,11 @@ from pathlib import Path
 
 # Measured, see docs/decisions/0047-cluster.md. A million events took a node and a broker these seconds of processor time,
 # where a message had so many of them.
-FEW, MANY = 16, 512
-NODE = {FEW: 7.2, MANY: 2.0}
-BROKER = {FEW: 4.8, MANY: 1.3}
-STREAM = 1.3e6  # events a second: the most that one stream has taken, with MANY in a message
-GATHERED = 32_768  # events that a gateway divides among the partitions at a time, at most
+FEW, MANY = 45, 1420
+NODE = {FEW: 4.74, MANY: 1.02}
+BROKER = {FEW: 3.07, MANY: 0.82}
+STREAM, STREAM_ROWS = 1.3e6, 512  # events a second: the most that one stream has taken, with so many in a message
+GATHERED = 131_072  # events that a gateway divides among the partitions at a time, at most
 
 NODE_PROCESSORS, BROKER_PROCESSORS = 2, 4  # of each, as in that measurement
 CLUSTERS = (1, 4, 10, 100, 1000)
@@ -43,7 +43,7 @@ def line(nodes):
     partitions = max(64, 4 * nodes)  # so that the dead node's are divided among some
     rows = GATHERED / partitions
     by_nodes = nodes * NODE_PROCESSORS * 1e6 / each(NODE, rows)
-    by_stream = STREAM * each(BROKER, MANY) / each(BROKER, rows)
+    by_stream = STREAM * each(BROKER, STREAM_ROWS) / each(BROKER, rows)
     clocks = nodes * partitions
     clock_processors = clocks * cost(BROKER)[1] / 1e6
     if clock_processors > BROKER_PROCESSORS:

@@ -88,6 +88,15 @@ def metric(address, name):
     return sum(float(value) for value in values)
 
 
+def processor_seconds(processes):
+    """What they have taken since they began."""
+    ticks = 0
+    for process in processes:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])  # for the program and for the system
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def ports_of(lines):
     found = dict(re.findall(r"(listening|http) on (\S+)", "".join(lines)))
     return found["listening"], found["http"]
@@ -97,18 +106,18 @@ def start_server(place, options, name, rules="", section=""):
     config = place.folder / f"{name}.toml"
     config.write_text(f'rules = [{rules}]\n[journal]\npath = "{name}"\nbacklog_policy = "refuse"\n'
                       f"[engine]\nmax_late_ms = 600000\n{section}")
-    _, lines = place.start(place.take(options.cores), options.gorgo, "serve", "--config", config,
-                           "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", lines=2)
-    return ports_of(lines)
+    process, lines = place.start(place.take(options.cores), options.gorgo, "serve", "--config", config,
+                                 "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", lines=2)
+    return process, *ports_of(lines)
 
 
 def start_broker(place, options):
     port = 4200 + random.randrange(1000)
     (place.folder / "broker.conf").write_text(
         f"server_name: broker\nlisten: 127.0.0.1:{port}\njetstream {{ store_dir: store }}\n")
-    place.start(place.take(options.broker_cores), options.nats, "-c", "broker.conf")
+    process, _ = place.start(place.take(options.broker_cores), options.nats, "-c", "broker.conf")
     time.sleep(1)  # it announces nothing that could be waited for
-    return f"127.0.0.1:{port}"
+    return process, f"127.0.0.1:{port}"
 
 
 def deploy(place, options, rules):
@@ -122,24 +131,28 @@ def deploy(place, options, rules):
 
 
 def wait_until_owned(servers, partitions):
-    while sum(metric(http, "gorgo_cluster_partition_owned") for _, http in servers) < partitions:
+    while sum(metric(http, "gorgo_cluster_partition_owned") for _, _, http in servers) < partitions:
         time.sleep(0.1)
 
 
-def publish_and_wait(place, options, servers, files, counted):
-    """Seconds until `counted`, a metric summed over the servers, has grown by all events."""
+def publish_and_wait(place, options, servers, files, counted, brokers=()):
+    """Seconds until `counted`, a metric summed over the servers, has grown by all events, and what
+    servers and brokers take meanwhile."""
     processors = place.take(len(place.free))
-    wanted = options.events + sum(metric(http, counted) for _, http in servers)
+    wanted = options.events + sum(metric(http, counted) for _, _, http in servers)
+    groups = [[process for process, _, _ in servers], brokers]
+    before = [processor_seconds(group) for group in groups]
     start = time.monotonic()
     publishers = []
     for number, file in enumerate(files):
-        native, _ = servers[number % len(servers)]
+        _, native, _ = servers[number % len(servers)]
         publishers.append(place.start(processors, options.gorgo, "pub", file, "--to", native)[0])
-    while sum(metric(http, counted) for _, http in servers) < wanted:
+    while sum(metric(http, counted) for _, _, http in servers) < wanted:
         if any(publisher.poll() not in (None, 0) for publisher in publishers):
             sys.exit("a publisher failed: " + (place.folder / "errors").read_text()[-2000:])
-        time.sleep(0.02)
-    return time.monotonic() - start
+        time.sleep(0.1)  # asking costs the servers time, too
+    seconds = time.monotonic() - start
+    return seconds, *(processor_seconds(group) - taken for group, taken in zip(groups, before))
 
 
 def measured(options, rules, files, nodes):
@@ -150,14 +163,15 @@ def measured(options, rules, files, nodes):
         if nodes == 0:
             servers = [start_server(place, options, "server", rules=f'"{rules}"')]
             return publish_and_wait(place, options, servers, files, "gorgo_events_accepted_total")
-        broker = start_broker(place, options)
+        broker_process, broker = start_broker(place, options)
         servers = [start_server(place, options, f"node{i + 1}",
                                 section=f'[cluster]\nname = "scale"\nnode = "node{i + 1}"\nbrokers = "{broker}"\n'
                                 f"partitions = {options.partitions}\nstandby = false\n")
                    for i in range(nodes)]
         deploy(place, options, rules)
         wait_until_owned(servers, options.partitions)
-        return publish_and_wait(place, options, servers, files, "gorgo_cluster_partition_events_total")
+        return publish_and_wait(place, options, servers, files, "gorgo_cluster_partition_events_total",
+                                [broker_process])
     finally:
         place.end()
         shutil.rmtree(folder, ignore_errors=True)
@@ -193,11 +207,13 @@ def main():
             write_events(file, options.events // options.publishers, options.areas, options.smokes, seed)
         print(f"{options.events} events, {options.partitions} partitions, {options.cores} processors for each node, "
               f"{options.broker_cores} for the broker")
-        print("round  nodes  seconds  events/s")
+        print("round  nodes  seconds  events/s  nodes us  broker us")
         for number in range(options.rounds):
             for nodes in map(int, options.nodes.split(",")):
-                seconds = measured(options, rules, files, nodes)
-                print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}", flush=True)
+                seconds, *taken = measured(options, rules, files, nodes)
+                each = [1e6 * one / options.events for one in taken]
+                print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}"
+                      f"  {each[0]:8.2f}  {each[1]:9.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,8 @@ class ColumnBuilder {
   void reserve(std::uint32_t events, std::size_t bytes);
   /// Adds the values of events of a column of the same type, each of which has one.
   void push(const EventColumn& column, std::uint32_t first, std::uint32_t events);
+  /// Adds what events of a column of the same type have there.
+  void push(const EventColumn& column, std::span<const std::uint32_t> events);
   /// Forgets all events and keeps the memory.
   void clear();
   /// Valid until the next change, and as long as the name is.
@@ -152,10 +154,14 @@ class BatchBuilder {
   /// Gives the event begun last a value in a column of its table. Precondition: the value is of the
   /// column's type, and the event has none in this column.
   void put(std::uint32_t column, const Datum& value);
-  /// Gives the last events of a table the values that as many events have in another column. Their
-  /// strings are not counted, see `count_text`. Precondition: each has one, of the column's type.
+  /// Gives the last events of a table the values that as many events have in another column, which
+  /// is of the column's type. Their strings are not counted, see `count_text`. Precondition: each
+  /// has one.
   void put(std::uint16_t table, std::uint32_t column, const EventColumn& from,
            std::span<const EventRun> runs);
+  /// The same for events that stand apart, some of which may have no value.
+  void put(std::uint16_t table, std::uint32_t column, const EventColumn& from,
+           std::span<const std::uint32_t> events);
   /// Counts bytes of strings that are put later.
   void count_text(std::size_t bytes) { bytes_ += bytes; }
 

@@ -109,6 +109,38 @@ void ColumnBuilder::push(const EventColumn& column, std::uint32_t first, std::ui
   events_ += events;
 }
 
+void ColumnBuilder::push(const EventColumn& column, std::span<const std::uint32_t> events) {
+  if (!column.present.empty() || !present_.empty()) {
+    for (const std::uint32_t event : events) push(column.at(event));
+    return;
+  }
+  const auto add = [&](auto& values, const auto& from) {
+    const std::size_t before = values.size();
+    values.resize(before + events.size());
+    auto* next = values.data() + before;
+    for (const std::uint32_t event : events) *next++ = from[event];
+  };
+  switch (type_) {
+    case ValueType::integer:
+      add(integers_, column.integers);
+      break;
+    case ValueType::floating:
+      add(floats_, column.floats);
+      break;
+    case ValueType::boolean:
+      add(booleans_, column.booleans);
+      break;
+    case ValueType::string:
+      for (const std::uint32_t event : events) {
+        const auto* const text = column.bytes.data();
+        bytes_.insert(bytes_.end(), text + column.begin_of(event), text + column.ends[event]);
+        ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+      }
+      break;
+  }
+  events_ += static_cast<std::uint32_t>(events.size());
+}
+
 void ColumnBuilder::clear() {
   events_ = 0;
   integers_.clear();
@@ -194,6 +226,14 @@ void BatchBuilder::put(std::uint16_t index, std::uint32_t column, const EventCol
   for (const EventRun& run : runs) events += run.events;
   values.pad(table.events - events);
   for (const EventRun& run : runs) values.push(from, run.first, run.events);
+}
+
+void BatchBuilder::put(std::uint16_t index, std::uint32_t column, const EventColumn& from,
+                       std::span<const std::uint32_t> events) {
+  Table& table = tables_[index];
+  ColumnBuilder& values = table.columns[column].values;
+  values.pad(table.events - static_cast<std::uint32_t>(events.size()));
+  values.push(from, events);
 }
 
 /// The number of another column of the same name and type that has no value for the last event yet.

@@ -71,10 +71,10 @@ Result<void> Gateway::close_after(Result<void> outcome) {
   return outcome;
 }
 
-Result<void> Gateway::send(const doors::Departing& events) {
+Result<void> Gateway::send_columns(std::span<const doors::DepartingColumns> parts) {
   if (auto opened = open(); !opened) return close_after(std::move(opened));
   if (auto looked = look_if_due(); !looked) return close_after(std::move(looked));
-  for (const Parcels::Round& round : parcels_.pack(events)) {
+  for (const Parcels::Round& round : parcels_.pack(parts)) {
     if (auto sent = send_round(round); !sent) return close_after(std::move(sent));
   }
   parcels_.confirm();

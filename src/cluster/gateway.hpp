@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "cluster/parcels.hpp"
@@ -17,15 +18,15 @@ namespace gorgo::cluster {
 /// the partitions that read them, in the order of their places, and says once a second that it is
 /// there and which deployment it follows. What it sends again, after a failure or a crash, has the
 /// places that it had before, by which workers leave it out.
-class Gateway : public doors::Sink {
+class Gateway : public doors::ColumnSink {
  public:
   /// `journal`: the number of the journal that counts the places.
   Gateway(const Settings& settings, std::uint64_t journal);
   ~Gateway() override { connection_.close(); }
 
-  Result<void> send(const doors::Departing& events) override;
+  Result<void> send_columns(std::span<const doors::DepartingColumns> parts) override;
   /// They are divided among many partitions, and a message costs as much as hundreds of its events.
-  std::size_t most_rows() const override { return 32'768; }
+  std::size_t most_rows() const override { return 131'072; }
   /// Without these calls a deployment takes the node for dead, and partitions that wait for the
   /// clock do not hear of it.
   Result<void> idle() override;

@@ -1,88 +1,79 @@
 #include "cluster/parcels.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/names.hpp"
 #include "cluster/partition_of.hpp"
 
 namespace gorgo::cluster {
-namespace {
-
-/// A message has at most so many. Brokers take one megabyte, unless they are told otherwise.
-constexpr std::size_t kMostMessageBytes = std::size_t{512} << 10;
-
-std::uint32_t number_of(const Event& event, const Routing::Target& target) {
-  if (target.attribute.empty()) return 0;
-  const auto key = std::ranges::find(event.attributes, target.attribute, &Attribute::name);
-  const std::string text = key == event.attributes.end() ? "" : key_text(to_datum(key->value));
-  return partition_of(text, target.partitions);
-}
-
-}  // namespace
-
 StreamMessage Parcels::close(const std::string& family, std::size_t number, Parcel& parcel) const {
-  StreamMessage message{
-      .subject = input_subject(cluster_, family, static_cast<std::uint32_t>(number)),
-      .headers = {{kFromHeader, from_}},
-      .payload = {}};
-  if (parcel.clock) message.headers.emplace_back(kClockHeader, std::to_string(*parcel.clock));
-  if (!parcel.places.empty()) {
-    const InputPlaces places{parcel.places.front(), parcel.places.back()};
-    message.headers.emplace_back(kPlaceHeader, places.text());
-    message.payload = encode_events(parcel.events.batch(), parcel.places);
-  }
-  parcel = Parcel();
-  return message;
+  const auto partition = static_cast<std::uint32_t>(number);
+  return std::exchange(parcel, {}).close(input_subject(cluster_, family, partition), from_);
 }
 
-std::vector<Parcels::Way> Parcels::ways_of(std::string_view type, ByPartition<Outgoing>& all) {
-  std::vector<Way> ways;
-  for (const Routing::Target& target : routing_.targets(type)) {
+Parcels::Division Parcels::division_of(const EventTable& table, std::uint16_t number,
+                                       ByPartition<Outgoing>& all) {
+  Division division{.from = {.table = &table, .number = number, .texts = {}}, .ways = {}};
+  for (const EventColumn& column : table.columns) {
+    if (column.type == ValueType::string) division.from.texts.push_back(&column);
+  }
+  for (const Routing::Target& target : routing_.targets(table.type)) {
     auto& out = all[target.family];
     out.resize(target.partitions);
     auto& clocks = next_.of_partitions[target.family];
     clocks.resize(target.partitions);
-    ways.push_back({&target, &out, &clocks});
+    auto numbers = partitions_of(table, target.attribute, target.partitions);
+    division.ways.push_back({&target, std::move(numbers), &out, &clocks});
   }
-  return ways;
+  return division;
 }
 
-void Parcels::add(const doors::Departing::Row& row, const Way& way) {
-  const Routing::Target& target = *way.target;
-  const std::uint32_t number = number_of(row.event, target);
-  Outgoing& out = (*way.out)[number];
-  std::optional<Timestamp>& clock = (*way.clocks)[number];
-  const Timestamp time = *row.event.timestamp;
+void Parcels::add(const Division& from, std::uint32_t row, Place place) {
+  const Timestamp time = from.from.table->timestamps[row];
   const auto& newest = next_.newest;
-  // A late event must not take back what is due by the clock that it came behind.
-  const bool is_behind =
-      target.needs_clock && newest && time < *newest && (!clock || *clock < *newest);
-  const bool is_full = out.open.events.bytes() >= kMostMessageBytes || out.open.events.full();
-  if ((is_behind || is_full) && !out.open.places.empty()) {
-    out.closed.push_back(close(target.family, number, out.open));
+  for (const Way& way : from.ways) {
+    const std::uint32_t number = way.numbers[row];
+    Outgoing& out = (*way.out)[number];
+    std::optional<Timestamp>& clock = (*way.clocks)[number];
+    // A late event must not take back what is due by the clock that it came behind.
+    const bool is_behind =
+        way.target->needs_clock && newest && time < *newest && (!clock || *clock < *newest);
+    if ((is_behind || out.open.full()) && !out.open.empty()) {
+      out.open.put_values();
+      out.closed.push_back(close(way.target->family, number, out.open));
+    }
+    if (is_behind) out.open.set_clock(*(clock = *newest));
+    clock = std::max(clock.value_or(time), time);
+    out.open.add(from.from, row, place);
   }
-  if (is_behind) out.open.clock = clock = *newest;
-  clock = std::max(clock.value_or(time), time);
-  out.open.events.add(row.event);
-  out.open.places.push_back(row.place);
+  next_.newest = std::max(newest.value_or(time), time);
 }
 
-std::vector<Parcels::Round> Parcels::pack(const doors::Departing& events) {
+void Parcels::divide(const doors::DepartingColumns& part, ByPartition<Outgoing>& all) {
+  std::vector<Division> divisions;
+  for (const EventTable& table : part.batch.tables) {
+    divisions.push_back(division_of(table, static_cast<std::uint16_t>(divisions.size()), all));
+  }
+  const std::uint32_t end = part.first + part.count;
+  for (BatchCursor next(part.batch); next.position() < end; next.advance()) {
+    if (next.position() < part.first) continue;
+    add(divisions[next.table_number()], next.row(), part.place(next.position()));
+  }
+  for (auto& [family, partitions] : all) {
+    for (Outgoing& out : partitions) out.open.put_values();
+  }
+}
+
+std::vector<Parcels::Round> Parcels::pack(std::span<const doors::DepartingColumns> events) {
   next_ = now_;
   ByPartition<Outgoing> all;
-  std::map<std::string_view, std::vector<Way>> ways;
-  for (const doors::Departing::Row& row : events.rows) {
-    const auto [found, is_new] = ways.try_emplace(row.event.type);
-    if (is_new) found->second = ways_of(row.event.type, all);
-    for (const Way& way : found->second) add(row, way);
-    const Timestamp time = *row.event.timestamp;
-    next_.newest = std::max(next_.newest.value_or(time), time);
-  }
+  for (const doors::DepartingColumns& part : events) divide(part, all);
   std::vector<Round> rounds;
   for (auto& [family, partitions] : all) {
     for (std::size_t number = 0; number < partitions.size(); ++number) {
       Outgoing& out = partitions[number];
-      if (!out.open.places.empty()) out.closed.push_back(close(family, number, out.open));
+      if (!out.open.empty()) out.closed.push_back(close(family, number, out.open));
       for (std::size_t i = 0; i < out.closed.size(); ++i) {
         if (i == rounds.size()) rounds.emplace_back();
         rounds[i].push_back(std::move(out.closed[i]));
@@ -105,7 +96,7 @@ Parcels::Round Parcels::tell_clock() {
       if (clocks[number] && *clocks[number] >= newest) continue;
       clocks[number] = newest;
       Parcel empty;
-      empty.clock = newest;
+      empty.set_clock(newest);
       round.push_back(close(family.family, number, empty));
     }
   }

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cluster/deployment.hpp"
-#include "cluster/sender.hpp"
+#include "cluster/parcel.hpp"
 #include "doors/door.hpp"
 
 namespace gorgo::cluster {
@@ -28,7 +29,7 @@ class Parcels {
   /// has everything up to some place. Events that are packed again, because `confirm` was not
   /// called, are packed as before.
   using Round = std::vector<StreamMessage>;
-  std::vector<Round> pack(const doors::Departing& events);
+  std::vector<Round> pack(std::span<const doors::DepartingColumns> events);
 
   /// Tells partitions whose rules wait for the clock what time it is, as far as they do not know.
   /// Empty: they all know.
@@ -38,12 +39,6 @@ class Parcels {
   void confirm() { now_ = next_; }
 
  private:
-  /// A message in the making.
-  struct Parcel {
-    std::optional<Timestamp> clock;  // that has to be reached before the events
-    BatchBuilder events;
-    std::vector<Place> places;
-  };
   struct Outgoing {
     std::vector<StreamMessage> closed;
     Parcel open;
@@ -55,19 +50,26 @@ class Parcels {
     std::optional<Timestamp> newest;                      // timestamp that has come
     ByPartition<std::optional<Timestamp>> of_partitions;  // that they know of
   };
-  /// The way of a type's events into a family.
+  /// The way of a table's events into a family.
   struct Way {
     const Routing::Target* target;
+    std::vector<std::uint32_t> numbers;  // of the partitions, for each event
     std::vector<Outgoing>* out;
     std::vector<std::optional<Timestamp>>* clocks;
+  };
+  /// A table and where its events go.
+  struct Division {
+    Parcel::Origin from;
+    std::vector<Way> ways;
   };
 
   const std::string cluster_, from_;
   Routing routing_;
   Clocks now_, next_;  // as of what is stored, and of what is under way
 
-  std::vector<Way> ways_of(std::string_view type, ByPartition<Outgoing>& all);
-  void add(const doors::Departing::Row& row, const Way& way);
+  Division division_of(const EventTable& table, std::uint16_t number, ByPartition<Outgoing>& all);
+  void divide(const doors::DepartingColumns& part, ByPartition<Outgoing>& all);
+  void add(const Division& from, std::uint32_t row, Place place);
   StreamMessage close(const std::string& family, std::size_t number, Parcel& parcel) const;
 };
 

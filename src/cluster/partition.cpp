@@ -13,7 +13,10 @@ using std::chrono::milliseconds;
 
 /// How often a standby finds out what it need not keep any more.
 constexpr milliseconds kLook{200};
-constexpr milliseconds kPatience{10};
+/// How long input is waited for. A new role waits as long.
+constexpr milliseconds kPatience{50};
+/// How long answers of the output stream are waited for while input may come.
+constexpr milliseconds kPatienceForAnswers{10};
 /// Input messages between two looks at the way out.
 constexpr int kAtOnce = 64;
 /// Output messages under way.
@@ -219,7 +222,7 @@ Result<void> Partition::publish() {
     went = output_.publish(waiting_[sent_]);
     if (went) ++sent_;
   }
-  if (went) went = output_.take_answers(milliseconds(waiting_.empty() ? 0 : 2));
+  if (went) went = output_.take_answers(waiting_.empty() ? milliseconds(0) : kPatienceForAnswers);
   forget_confirmed();
   return went ? went : end_publishing(went.error());
 }

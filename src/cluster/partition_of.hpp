@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "gorgo/event_batch.hpp"
 #include "gorgo/value.hpp"
 
 namespace gorgo::cluster {
@@ -25,5 +27,10 @@ constexpr std::uint32_t partition_of(std::string_view key, std::uint32_t partiti
 /// event that lacks the attribute, which no rule of the family finds by its key. A float, which is
 /// never a key, has an empty text, too.
 std::string key_text(const Datum& key);
+
+/// The partition of each event of a table by the attribute of this name, which stands in several
+/// columns where its type differs from event to event. No name: all go to partition 0.
+std::vector<std::uint32_t> partitions_of(const EventTable& table, std::string_view attribute,
+                                         std::uint32_t partitions);
 
 }  // namespace gorgo::cluster

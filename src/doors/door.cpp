@@ -6,6 +6,18 @@
 
 namespace gorgo::doors {
 
+Departing rows_of(std::span<const DepartingColumns> parts) {
+  Departing events;
+  for (const DepartingColumns& part : parts) {
+    const std::uint32_t end = part.first + part.count;
+    for (BatchCursor next(part.batch); next.position() < end; next.advance()) {
+      if (next.position() < part.first) continue;
+      events.rows.push_back({part.place(next.position()), next.to_event()});
+    }
+  }
+  return events;
+}
+
 std::string id_of(const Place& place) {
   return std::to_string(place.root) + "-" + std::to_string(place.ordinal);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,15 +81,30 @@ struct Departing {
   std::vector<Row> rows;
 };
 
-/// Where events go. One thread calls, but for `wake`.
-class Sink {
- public:
-  virtual ~Sink() = default;
+/// Events on their way out in columns: those of a batch that stand in [first, first + count) of its
+/// order. All of them have timestamps. A view, as the batch is.
+struct DepartingColumns {
+  EventBatch batch;
+  std::span<const std::uint64_t> roots;  ///< of the places, for each event of the batch
+  std::span<const std::uint32_t> ordinals;
+  std::uint32_t first = 0, count = 0;
 
-  /// Sends the events and returns when all of them are safe at the other side. An error: that is
-  /// not known of any of them, and the caller sends all of them again after a while. Then the
-  /// other side may get some twice, each with the same id.
-  virtual Result<void> send(const Departing& events) = 0;
+  Place place(std::uint32_t event) const { return {roots[event], ordinals[event]}; }
+  Place last() const { return place(first + count - 1); }
+};
+
+/// The same events row by row.
+Departing rows_of(std::span<const DepartingColumns> parts);
+
+/// Where events go. One thread calls, but for `wake`.
+class ColumnSink {
+ public:
+  virtual ~ColumnSink() = default;
+
+  /// Sends the events, part by part, and returns when all of them are safe at the other side. An
+  /// error: that is not known of any of them, and the caller sends all of them again after a while.
+  /// Then the other side may get some twice, each with the same id.
+  virtual Result<void> send_columns(std::span<const DepartingColumns> parts) = 0;
   /// How many events leave together, but for those that come at the same time as the last of them.
   virtual std::size_t most_rows() const { return 1000; }
   /// Called about once a second while there is nothing to send. An error: there is no way to the
@@ -96,6 +112,17 @@ class Sink {
   virtual Result<void> idle() { return {}; }
   /// Has a `send` that waits return with an error. Any thread.
   virtual void wake() = 0;
+};
+
+/// Where events go row by row.
+class Sink : public ColumnSink {
+ public:
+  /// As `send_columns`.
+  virtual Result<void> send(const Departing& events) = 0;
+
+  Result<void> send_columns(std::span<const DepartingColumns> parts) final {
+    return send(rows_of(parts));
+  }
 };
 
 /// The id of an event, which no other has: what receivers know repetitions by.

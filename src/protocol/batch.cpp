@@ -1,18 +1,9 @@
 #include "protocol/batch.hpp"
 
-#include <bit>
-#include <span>
 #include <vector>
 
 namespace gorgo::protocol {
 namespace {
-
-template <class T>
-std::span<const T> span_of(const flatbuffers::Vector<T>* vector) {
-  static_assert(std::endian::native == std::endian::little, "as FlatBuffers writes it");
-  if (vector == nullptr || vector->size() == 0) return {};
-  return {reinterpret_cast<const T*>(vector->Data()), vector->size()};
-}
 
 template <class T>
 flatbuffers::Offset<flatbuffers::Vector<T>> vector_or_none(flatbuffers::FlatBufferBuilder& builder,

@@ -59,7 +59,7 @@ std::map<std::string, OwnDoor> cluster_doors(const cluster::Settings& settings,
         std::in_place, std::make_unique<cluster::Outlet>(settings, position));
   };
   out.make_sink = [settings, journal] {
-    return Result<std::unique_ptr<doors::Sink>>(
+    return Result<std::unique_ptr<doors::ColumnSink>>(
         std::in_place, std::make_unique<cluster::Gateway>(settings, journal));
   };
   return {{"cluster in", std::move(in)}, {"cluster out", std::move(out)}};

@@ -43,7 +43,8 @@ struct Limits {
   std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine
   std::chrono::milliseconds queue_work{2000};          ///< about what carrying them out may take
   std::size_t outbound_bytes = std::size_t{64} << 20;  ///< frames that wait for one client
-  std::size_t memory_bytes = std::size_t{1} << 30;     ///< of all clients, in and out
+  std::size_t ahead_bytes = std::size_t{1} << 20;   ///< that a durable subscription is ahead of it
+  std::size_t memory_bytes = std::size_t{1} << 30;  ///< of all clients, in and out
   /// Set aside for what has begun when the system has no more memory.
   std::size_t reserve_bytes = std::size_t{32} << 20;
   std::size_t batch_events = 16384;                        ///< evaluated at once at most

@@ -12,6 +12,7 @@
 #include "cluster/gateway.hpp"
 #include "cluster/outlet.hpp"
 #include "cluster/partition.hpp"
+#include "columns.hpp"
 #include "keyed_results.hpp"
 #include "keyed_rules.hpp"
 #include "one_broker.hpp"
@@ -47,10 +48,10 @@ void send(Gateway& gateway, const doors::Departing& events, KeyedRules& random) 
   for (std::size_t done = 0; done < events.rows.size();) {
     const std::size_t size = std::min<std::size_t>(static_cast<std::size_t>(random.number(1, 40)),
                                                    events.rows.size() - done);
-    doors::Departing some;
-    some.rows.assign(events.rows.begin() + static_cast<std::ptrdiff_t>(done),
-                     events.rows.begin() + static_cast<std::ptrdiff_t>(done + size));
-    insist("to send", [&] { return gateway.send(some); });
+    const auto first = events.rows.begin() + static_cast<std::ptrdiff_t>(done);
+    Columns some({first, first + static_cast<std::ptrdiff_t>(size)});
+    const auto view = some.view();
+    insist("to send", [&] { return gateway.send_columns(std::span(&view, 1)); });
     done += size;
     if (!random.one_in(4)) continue;
     done -= std::min<std::size_t>(done, static_cast<std::size_t>(random.number(0, 30)));

@@ -10,6 +10,7 @@
 #include "cluster/names.hpp"
 #include "cluster/parcels.hpp"
 #include "cluster/partition_of.hpp"
+#include "columns.hpp"
 #include "gorgo/processor.hpp"
 #include "keyed_rules.hpp"
 
@@ -126,8 +127,10 @@ Outcome on_many(const std::string& text, const ClusterPlan& plan, const doors::D
   for (std::size_t done = 0; done < events.rows.size();) {
     const std::size_t count =
         std::min<std::size_t>(random.number(1, 30), events.rows.size() - done);
-    doors::Departing some;
-    some.rows.assign(events.rows.begin() + done, events.rows.begin() + done + count);
+    const auto first = events.rows.begin() + static_cast<std::ptrdiff_t>(done);
+    const auto middle = first + random.number(0, static_cast<int>(count));
+    Columns one({first, middle}), other({middle, first + static_cast<std::ptrdiff_t>(count)});
+    const std::vector some{one.view(), other.view()};
     done += count;
     if (random.one_in(4)) static_cast<void>(parcels.pack(some));  // an attempt that failed
     for (const auto& round : parcels.pack(some)) {

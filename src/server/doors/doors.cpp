@@ -163,7 +163,11 @@ std::unique_ptr<Runner> Doors::make(const std::string& name, const doors::Settin
   const auto own = own_.find(name);
   const doors::Kind* const kind = doors::find_kind(settings.kind);
   if (settings.is_sink()) {
-    const auto make = [=] { return kind->make_sink(name, settings); };
+    const SinkMaker make = [=]() -> Result<std::unique_ptr<doors::ColumnSink>> {
+      auto made = kind->make_sink(name, settings);
+      if (!made) return made.error();
+      return {std::in_place, *std::move(made)};
+    };
     return make_sink_runner(parts_, id, name, settings,
                             own == own_.end() ? make : own->second.make_sink);
   }

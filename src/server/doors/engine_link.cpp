@@ -3,6 +3,15 @@
 #include <utility>
 
 namespace gorgo::server {
+namespace {
+
+/// What waits for a door is shared with its durable subscription, so it takes no memory of its own.
+Limits limits_of(Limits limits) {
+  limits.ahead_bytes = std::size_t{8} << 20;
+  return limits;
+}
+
+}  // namespace
 
 void EngineLink::Bell::ring() {
   const std::lock_guard lock(mutex);
@@ -15,7 +24,7 @@ EngineLink::EngineLink(const Parts& parts, std::uint64_t id, const std::string& 
                        std::function<void(bool)> on_news)
     : queue_(parts.queue), bell_(std::make_shared<Bell>()) {
   bell_->on_news = std::move(on_news);
-  outbox_ = std::make_shared<Outbox>(id, "door " + door, parts.limits, parts.totals,
+  outbox_ = std::make_shared<Outbox>(id, "door " + door, limits_of(parts.limits), parts.totals,
                                      [bell = bell_] { bell->ring(); });
 }
 

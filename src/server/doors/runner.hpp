@@ -88,7 +88,7 @@ class Runner {
 /// By which a door's thread makes its source, which goes on behind the position, or its sink. It
 /// tries again after an error.
 using SourceMaker = std::function<Result<std::unique_ptr<doors::Source>>(const doors::Position&)>;
-using SinkMaker = std::function<Result<std::unique_ptr<doors::Sink>>()>;
+using SinkMaker = std::function<Result<std::unique_ptr<doors::ColumnSink>>()>;
 
 /// Takes events from a source to the engine.
 std::unique_ptr<Runner> make_source_runner(const DoorParts& parts, std::uint64_t id,

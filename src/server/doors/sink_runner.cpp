@@ -12,7 +12,7 @@
 namespace gorgo::server {
 namespace {
 
-using doors::Departing;
+using doors::DepartingColumns;
 
 enum SinkRequest : std::uint64_t { kSinkSubscribe = 1, kSinkEnd = 2, kSinkAcknowledge = 3 };
 
@@ -33,8 +33,9 @@ class SinkRunner : public Runner {
  private:
   const SinkMaker make_;
   const std::string durable_;
-  std::unique_ptr<doors::Sink> sink_;
-  Departing departing_;
+  std::unique_ptr<doors::ColumnSink> sink_;
+  std::vector<ClientDelivery> gathered_;  // each has rows
+  std::size_t gathered_rows_ = 0;
   bool was_ended_ = false;  // the subscription that had another text
   bool is_cut_off_ = true;  // as far as was seen while there was nothing to send
 
@@ -45,6 +46,7 @@ class SinkRunner : public Runner {
   void take(const OutFrame& frame);
   void take_reply(const wire::Message& message);
   void gather(const ClientDelivery& delivery);
+  static DepartingColumns columns_of(const ClientDelivery& delivery);
   void send();
   void idle();
   void acknowledge(Place last);
@@ -58,10 +60,14 @@ void SinkRunner::run() {
       if (link_.is_stopped()) return;
       take(frame);
     }
-    send();
-    if (frames.empty() && link_.is_finishing()) return;
-    if (frames.empty()) link_.wait(kPatience);
-    if (frames.empty()) idle();
+    if (!frames.empty()) continue;
+    if (!gathered_.empty()) {
+      send();
+      continue;
+    }
+    if (link_.is_finishing()) return;
+    link_.wait(kPatience);
+    idle();
   }
 }
 
@@ -118,30 +124,39 @@ void SinkRunner::take_reply(const wire::Message& message) {
 
 void SinkRunner::gather(const ClientDelivery& delivery) {
   report_.lost += delivery.lost.rows;
-  if (delivery.shared == nullptr) return;
-  BatchCursor cursor(protocol::view_of(*delivery.shared->deliver().batch()));
-  for (; !cursor.done(); cursor.advance()) {
-    const std::uint32_t row = cursor.position();
-    if (row < delivery.first || row >= delivery.first + delivery.rows) continue;
-    departing_.rows.push_back({delivery.shared->place(row), cursor.to_event()});
-  }
-  if (departing_.rows.size() >= sink_->most_rows()) send();
+  if (delivery.rows == 0) return;
+  gathered_.push_back(delivery);
+  gathered_rows_ += delivery.rows;
+  if (gathered_rows_ >= sink_->most_rows()) send();
+}
+
+DepartingColumns SinkRunner::columns_of(const ClientDelivery& delivery) {
+  const wire::Deliver& deliver = delivery.shared->deliver();
+  return {.batch = protocol::view_of(*deliver.batch()),
+          .roots = protocol::span_of(deliver.roots()),
+          .ordinals = protocol::span_of(deliver.ordinals()),
+          .first = delivery.first,
+          .count = delivery.rows};
 }
 
 void SinkRunner::send() {
-  const auto departing = std::exchange(departing_, {});
-  if (departing.rows.empty()) return;
-  auto sent = sink_->send(departing);
+  const auto gathered = std::exchange(gathered_, {});
+  const std::size_t rows = std::exchange(gathered_rows_, 0);
+  if (rows == 0) return;
+  std::vector<DepartingColumns> departing;
+  for (const ClientDelivery& delivery : gathered) departing.push_back(columns_of(delivery));
+  auto sent = sink_->send_columns(departing);
   while (!sent) {
-    if (link_.is_finishing()) report_.lost += departing.rows.size();
+    if (link_.is_finishing()) report_.lost += rows;
     if (link_.is_stopped() || link_.is_finishing()) return;
     fail(sent.error());
-    sent = sink_->send(departing);
+    sent = sink_->send_columns(departing);
   }
   succeed();
-  report_.set_position(doors::id_of(departing.rows.back().place));
-  report_.events += departing.rows.size();
-  if (parts_.has_journal) acknowledge(departing.rows.back().place);
+  const Place last = departing.back().last();
+  report_.set_position(doors::id_of(last));
+  report_.events += rows;
+  if (parts_.has_journal) acknowledge(last);
 }
 
 void SinkRunner::idle() {

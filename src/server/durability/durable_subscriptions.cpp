@@ -15,8 +15,7 @@ namespace {
 
 /// A connection is sent more while less than this waits for it.
 std::size_t ahead_of(const Outbox& client) {
-  constexpr std::size_t kEnough = std::size_t{1} << 20;
-  return std::min(kEnough, client.limits().outbound_bytes / 2);
+  return std::min(client.limits().ahead_bytes, client.limits().outbound_bytes / 2);
 }
 
 stored::Gap stored_gap(const Gap& gap) {
