@@ -11,8 +11,11 @@
 #include <sstream>
 #include <utility>
 
+#include "functions/catalogue.hpp"
 #include "generator.hpp"
 #include "gorgo/processor.hpp"
+#include "language/aggregate_names.hpp"
+#include "language/literal.hpp"
 
 namespace gorgo::testing {
 namespace {
@@ -443,6 +446,19 @@ RC_GTEST_PROP(Differential, EnginesAgreeInContentAndOrder, ()) {
   }
   RC_CLASSIFY(composites > 0, "some composites");
   RC_CLASSIFY(composites > 20, "many composites");
+}
+
+TEST(Generator, DrawsEveryFunctionAndAggregate) {
+  const auto rules = rc::gen::exec(testing::random_rules);
+  std::string drawn;
+  rc::Random random(20261121);
+  for (int i = 0; i < 2000; ++i) drawn += language::lower_case(rules(random.split(), 100).value());
+  std::vector<std::string> names = functions::names();
+  names.insert(names.end(), language::aggregate_names().begin(), language::aggregate_names().end());
+  for (const std::string& name : names) {
+    const bool infix = name == "like" || name == "matches" || name == "in";
+    EXPECT_NE(drawn.find(language::lower_case(name) + (infix ? " " : "(")), drawn.npos) << name;
+  }
 }
 
 }  // namespace

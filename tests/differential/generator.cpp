@@ -20,6 +20,28 @@ T any_of(const std::vector<T>& items) {
 
 const std::vector<std::string> kComparisons = {"=", "!=", "<", "<=", ">", ">="};
 
+/// What functions make of an event; # stands for its state. Those of one argument that are alike
+/// are drawn together, so that none crowds out the others.
+const std::vector<std::vector<std::string>> kComputed = {
+    {"abs(#.v)", "sign(#.x)", "mod(#.v, 3)", "mod(#.x, 0.7)"},
+    {"floor(#.x)", "ceil(#.x)", "round(#.x)", "length(#.s)"},
+    {"min(#.v, #.x)", "max(#.v, #.x)", "coalesce(#.x, #.v, 1)", "if(#.v > 0, #.k, 2)"},
+    {"sqrt(#.x)", "exp(#.x)", "ln(#.x)", "log10(#.v)", "pow(#.x, #.v)"},
+    {"sin(#.x)", "cos(#.v)", "atan2(#.x, #.v)", "geo_distance(#.x, #.v, #.k, 1)"},
+    {"second(#.timestamp)", "minute(#.timestamp)", "hour(#.timestamp, \"Asia/Kolkata\")",
+     "day(#.timestamp, \"America/New_York\")", "weekday(#.timestamp)", "month(#.timestamp)",
+     "year(#.timestamp)", "#.timestamp - time(\"1970-01-01T00:00:00.005Z\")",
+     "truncate(#.timestamp, 7 ms, \"Europe/Rome\")"}};
+const std::vector<std::string> kComputedTexts = {"upper(#)", "lower(#)", "concat(#, \"b\")",
+                                                 "substring(#, 2)", "coalesce(#, \"a\")"};
+
+std::string filled_in(std::string text, const std::string& state) {
+  for (std::size_t at = 0; (at = text.find('#', at)) != std::string::npos; at += state.size()) {
+    text.replace(at, 1, state);
+  }
+  return text;
+}
+
 std::string random_width() { return std::to_string(number(1, 20)) + " ms"; }
 
 /// Whether B is a table, and how often rules read it as such.
@@ -196,9 +218,10 @@ class RuleWriter {
   }
 
   std::string aggregate() {
-    const std::string function = any_of<std::string>(
-        {"Sum", "Avg", "Min", "Max", "Count", "Sum", "Avg", "Min", "Max", "Count", "StdDev",
-         "VariancePop", "Median", "Percentile", "CountDistinct", "First", "Last"});
+    const std::string function =
+        any_of<std::string>({"Sum", "Avg", "Min", "Max", "Count", "Sum", "Avg", "Min", "Max",
+                             "Count", "StdDev", "StdDevPop", "Variance", "VariancePop", "Median",
+                             "Percentile", "CountDistinct", "First", "Last"});
     const std::string type = this->type();
     const std::string attribute = any_of<std::string>({"v", "x"});
     if (function == "Count" && one_in(2)) {
@@ -270,10 +293,9 @@ class RuleWriter {
     return one_in(3) ? other + " " + comparison + " s" : "s " + comparison + " " + other;
   }
   std::string sequence_string() {
-    const std::string text = "S" + std::to_string(number(0, std::max(0, states_ - 1))) + ".s";
-    if (!one_in(6)) return text;
-    return any_of<std::string>({"upper(" + text + ")", "concat(" + text + ", \"b\")",
-                                "substring(" + text + ", 2)", "coalesce(" + text + ", \"a\")"});
+    const std::string state = "S" + std::to_string(number(0, std::max(0, states_ - 1)));
+    if (one_in(20)) return "date(" + state + ".timestamp)";
+    return one_in(6) ? filled_in(any_of(kComputedTexts), state + ".s") : state + ".s";
   }
 
   std::string sequence_number() {
@@ -282,14 +304,8 @@ class RuleWriter {
       case 0:
         return state + ".v + 1";
       case 4:
-        return any_of<std::string>({"abs(" + state + ".v)", "mod(" + state + ".v, 3)",
-                                    "floor(" + state + ".x)", "length(" + state + ".s)",
-                                    "max(" + state + ".v, " + state + ".x)",
-                                    "second(" + state + ".timestamp)"});
       case 5:
-        return any_of<std::string>({"coalesce(" + state + ".x, " + state + ".v, 1)",
-                                    "if(" + state + ".v > 0, " + state + ".k, 2)",
-                                    "exp(" + state + ".x)", "sign(" + state + ".x)"});
+        return filled_in(any_of(any_of(kComputed)), state);
       case 1:
         return state + ".x";
       case 2:
