@@ -10,6 +10,7 @@
 #include "gorgo/function.hpp"
 #include "gorgo/op.hpp"
 #include "gorgo/schema.hpp"
+#include "gorgo/shared_list.hpp"
 #include "gorgo/value.hpp"
 
 /// Checked rules: every name resolved, every expression typed. A `Rule` exists only for a rule
@@ -35,13 +36,13 @@ inline constexpr std::int32_t kCandidate = -1;
 struct Expr {
   Op op = Op::constant;
   ValueType type = ValueType::integer;
-  Value constant;                     ///< Op::constant
+  Function function = Function::abs;  ///< Op::call
   std::int32_t source = kCandidate;   ///< Op::attribute, timestamp, present
   std::uint32_t index = 0;            ///< Op::attribute, present, aggregate
-  Function function = Function::abs;  ///< Op::call
+  SharedList<Expr> args;
+  Value constant;  ///< Op::constant
   /// Op::call: what its literal patterns and zones say; null where there are none.
   std::shared_ptr<const functions::Prepared> prepared;
-  std::vector<Expr> args;
 };
 
 /// Events of a type that satisfy conditions. All conditions must hold; each is of type bool.
@@ -56,8 +57,6 @@ enum class Selection : std::uint8_t { each, first, last, k_first, k_last };
 /// A state of the pattern. State 0 is the terminator: its selection, reference and width are
 /// unused.
 struct State {
-  std::string name;  ///< alias or type name
-  Predicate predicate;
   Selection selection = Selection::each;
   std::uint64_t k = 1;  ///< k_first, k_last
   std::uint32_t reference =
@@ -72,6 +71,8 @@ struct State {
   /// It is of the rows of a table: their window is all time before the reference, which is state 0,
   /// and they are the rule's whenever it was deployed.
   bool table = false;
+  Predicate predicate;
+  std::string name;  ///< alias or type name
 };
 
 enum class SpanKind : std::uint8_t {
@@ -165,10 +166,10 @@ struct Action {
 };
 
 struct RuleOptions {
-  std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
   /// Bounds the partial sequences of a terminator after each state, and the composites that wait
   /// for deadlines at the same time.
   std::uint64_t max_sequences = 1'000'000;
+  std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
 };
 
 /// A joint type that a rule reads, see EventType.
@@ -178,25 +179,27 @@ struct JointType {
 };
 
 struct Rule {
-  std::string name;       ///< full name, unique among the deployed rules
+  // What each evaluation reads stands together in front.
   TypeId type = kNoType;  ///< of the composite events
   std::vector<State> states;
+  std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
+  std::vector<Expr> assignments;  ///< `where`, by attribute of the composite, converted to its type
+  std::vector<Filter> filters;
+  std::vector<std::uint32_t>
+      required;                 ///< aggregates bound to a `$t`: without a value, no composite
+  std::vector<OrderKey> order;  ///< of the composites of a terminator
+  std::optional<std::uint64_t> limit;  ///< of the composites of a terminator, >= 1
+  RuleOptions options;
+  std::optional<OutputLimit> at_most;
+
+  std::string name;  ///< full name, unique among the deployed rules
   std::vector<Negation> negations;
   std::vector<Aggregate> aggregates;  ///< in text order
-  std::vector<std::uint32_t>
-      required;  ///< aggregates bound to a `$t`: without a value, no composite
-  std::vector<Filter> filters;
-  std::vector<Expr> assignments;  ///< `where`, by attribute of the composite, converted to its type
-  std::vector<OrderKey> order;    ///< of the composites of a terminator
-  std::optional<std::uint64_t> limit;  ///< of the composites of a terminator, >= 1
-  std::optional<OutputLimit> at_most;
-  std::vector<std::uint32_t> consuming;  ///< states, ascending, never 0
   std::vector<Action> actions;
   std::vector<JointType> joints;  ///< that it reads
   std::optional<Timer> timer;     ///< then `states[0]` has the type kNoType
-  RuleOptions options;
-  Location at;       ///< of the rule in its text
-  std::string text;  ///< the rule as written, for `rules show`
+  Location at;                    ///< of the rule in its text
+  std::string text;               ///< the rule as written, for `rules show`
 
   /// Whether what came of earlier terminators decides what comes of a later one, so that they are
   /// evaluated one after the other.

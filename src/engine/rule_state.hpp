@@ -99,15 +99,8 @@ struct CutComposites {
   std::uint64_t count;
 };
 
-/// What a deployed rule remembers besides the history: all of its semantic state, so that any
-/// engine can evaluate the rule's next batch. One evaluation at a time uses it.
-struct RuleState {
-  /// By state of the rule; empty for states that are not consumed.
-  std::vector<ConsumedSlots> consumed;
-  /// The clock when the rule was deployed: the rule sees only events with a later timestamp. Unset
-  /// if there was no event before: the rule sees everything.
-  std::optional<Timestamp> deployed_at;
-
+/// What a rule remembers that has a timer, a deadline or `@at_most`.
+struct TimedState {
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
   history::SlidingVector<DecidedComposite> decided;    ///< in the order of the decisions
   ProducedComposites produced;                         ///< with `@at_most`
@@ -117,34 +110,67 @@ struct RuleState {
   /// Instants up to here are over for a timer; unset before the first event after deployment.
   std::optional<Timestamp> timer_at;
   std::uint64_t skipped_instants = 0;  ///< of a timer, in gaps that were too long
-  bool suspended = false;              ///< its terminators are passed over
-  std::uint64_t passed_over = 0;       ///< terminators so far
 
   /// Owns the strings of pending composites that were saved and brought back.
   std::shared_ptr<const void> restored;
 
-  std::uint64_t terminators = 0;  ///< events evaluated
-  std::uint64_t composites = 0;   ///< produced
-  std::uint64_t overflows = 0;    ///< terminators given up at max_sequences
-
-  explicit RuleState(const Rule& rule) : consumed(rule.states.size()) {}
-
   /// Memory beyond the object itself, estimated where containers do not tell.
   std::size_t bytes() const {
-    std::size_t total = 0;
-    for (const auto& slots : consumed) total += slots.bytes();
+    std::size_t total = decided.bytes() + produced.bytes() + cut.bytes();
     for (const auto& [deadline, composite] : pending) {
       total += sizeof(composite) + composite.cells.size() * sizeof(Datum) +
                composite.events.size() * sizeof(history::EventRef) +
                composite.terminator.path.size() * sizeof(std::uint32_t);
     }
-    return total + decided.bytes() + produced.bytes() + cut.bytes();
+    return total;
+  }
+};
+
+/// What a deployed rule remembers besides the history: all of its semantic state, so that any
+/// engine can evaluate the rule's next batch. One evaluation at a time uses it.
+struct RuleState {
+  /// The clock when the rule was deployed: the rule sees only events with a later timestamp. Unset
+  /// if there was no event before: the rule sees everything.
+  std::optional<Timestamp> deployed_at;
+  /// By state of the rule, empty for states that are not consumed; none where the rule consumes
+  /// nothing.
+  std::vector<ConsumedSlots> consumed;
+  std::uint64_t terminators = 0;  ///< events evaluated
+  std::uint64_t composites = 0;   ///< produced
+  std::uint64_t overflows = 0;    ///< terminators given up at max_sequences
+  std::uint64_t passed_over = 0;  ///< terminators so far
+  bool suspended = false;         ///< its terminators are passed over
+
+  explicit RuleState(const Rule& rule)
+      : consumed(rule.consuming.empty() ? 0 : rule.states.size()) {}
+
+  /// Whether an earlier terminator consumed the event in this state of the rule.
+  bool is_consumed(std::size_t state, history::Slot slot) const {
+    return !consumed.empty() && consumed[state].contains(slot);
+  }
+
+  /// Few rules have any of this, so that memory is taken for it when `own_timed` is first asked.
+  const TimedState& timed() const {
+    static const TimedState none;
+    return timed_ == nullptr ? none : *timed_;
+  }
+  TimedState& own_timed() {
+    if (timed_ == nullptr) timed_ = std::make_unique<TimedState>();
+    return *timed_;
+  }
+
+  /// Memory beyond the object itself, estimated where containers do not tell.
+  std::size_t bytes() const {
+    std::size_t total = timed_ == nullptr ? 0 : sizeof(TimedState) + timed_->bytes();
+    for (const auto& slots : consumed) total += slots.bytes();
+    return total;
   }
 
   /// Whether `@at_most` lets a composite of the terminator be produced; notes what it says.
   bool admit(const Rule& rule, std::span<const Datum> composite, Timestamp at,
              history::Slot terminator) {
-    if (!rule.at_most || produced.admit(*rule.at_most, composite, at)) return true;
+    if (!rule.at_most || own_timed().produced.admit(*rule.at_most, composite, at)) return true;
+    auto& cut = own_timed().cut;
     if (cut.size() == 0 || cut[cut.end() - 1].terminator != terminator) {
       cut.push_back({terminator, 0});
     }
@@ -154,14 +180,18 @@ struct RuleState {
 
   /// Forgets what was decided about terminators before `slot`, which the history does not remember.
   void forget_decided_before(history::Slot slot) {
+    if (timed_ == nullptr) return;
     const auto drop = [slot](auto& decisions) {
       std::uint64_t first = decisions.begin();
       while (first < decisions.end() && decisions[first].terminator < slot) ++first;
       decisions.drop_before(first);
     };
-    drop(decided);
-    drop(cut);
+    drop(timed_->decided);
+    drop(timed_->cut);
   }
+
+ private:
+  std::unique_ptr<TimedState> timed_;
 };
 
 }  // namespace gorgo::engine

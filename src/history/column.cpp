@@ -116,9 +116,13 @@ void Column::fill() {
 
 void Column::abandon_filling() {
   noted_.clear();
-  const auto fills = [](const auto& entry) { return entry.second.is_filling; };
-  std::erase_if(indexes_, fills);
-  std::erase_if(range_indexes_, fills);
+  const auto forget_filling = [](auto& indexes) {
+    for (auto it = indexes.begin(); it != indexes.end();) {
+      it = it->second.is_filling ? indexes.erase(it) : std::next(it);
+    }
+  };
+  forget_filling(indexes_);
+  forget_filling(range_indexes_);
   if (std::exchange(is_timeline_filling_, false)) timeline_ = nullptr;
 }
 
@@ -195,7 +199,10 @@ void Column::settle(std::vector<Chore>& chores, unsigned at_once) {
   settling_.swap(fresh_);
   chores_ = threads_ > 1 && settling_.size() >= kWorthAThread ? &chores : nullptr;
   weight_ = settled_.weight(settling_.size()) / at_once;
-  if (timeline_ && !is_timeline_filling_) take_in(timeline_);
+  if (timeline_ && !is_timeline_filling_) {
+    if (chores_ == nullptr) timeline_->drop_until(store_.horizon());
+    take_in(timeline_);
+  }
   keep_up(indexes_);
   keep_up(range_indexes_);
 }
@@ -209,24 +216,26 @@ void Column::take_in(const std::shared_ptr<Search>& search) {
 }
 
 void Column::take_in(Timeline& timeline, double weight) {
-  if (chores_ == nullptr) return timeline.add(settling_);
+  if (chores_ == nullptr) return timeline.add({settling_.data(), settling_.size()});
   chores_->emplace_back([&timeline, weight, this] {
     const UpkeepTimer timer(timeline.upkeep(), weight);
-    timeline.add(settling_);
+    timeline.add({settling_.data(), settling_.size()});
   });
 }
 
 void Column::take_in(HashIndex& index, double weight) {
   // An index that is not divided has its memory from a pool that all columns of the type share.
-  if (chores_ == nullptr || !index.is_divided()) return index.add(settling_);
-  index.prepare(settling_);
+  const std::span<const Slot> slots(settling_.data(), settling_.size());
+  if (chores_ == nullptr || !index.is_divided()) return index.add(slots);
+  index.prepare(slots);
   share(index.parts(), index.upkeep(), weight,
         [&index](std::size_t part, std::size_t parts) { index.add_part(part, parts); });
 }
 
 void Column::take_in(RangeIndex& index, double weight) {
-  if (chores_ == nullptr) return index.add(settling_);
-  index.take(settling_);
+  const std::span<const Slot> slots(settling_.data(), settling_.size());
+  if (chores_ == nullptr) return index.add(slots);
+  index.take(slots);
   share(index.parts(), index.upkeep(), weight,
         [&index](std::size_t part, std::size_t parts) { index.tidy(part, parts); });
 }

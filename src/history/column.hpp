@@ -2,13 +2,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 
 #include "history/hash_index.hpp"
 #include "history/range_index.hpp"
@@ -31,11 +34,18 @@ class Column {
   /// Store and pool must outlive the column. `threads`: how many may share the work of `settle`.
   Column(ColumnId id, const plan::ColumnSpec& spec, const EventStore& store, BlockPool& pool,
          unsigned threads = 1)
-      : id_(id), conditions_(spec.conditions), store_(store), pool_(pool), threads_(threads) {}
+      : id_(id),
+        threads_(threads),
+        store_(store),
+        pool_(pool),
+        conditions_(spec.conditions),
+        key_(spec.key) {}
 
   ColumnId id() const { return id_; }
+  /// ColumnSpec::key of the specs that share it.
+  std::string_view key() const { return key_; }
   const EventStore& store() const { return store_; }
-  std::span<const Expr> conditions() const { return conditions_; }
+  std::span<const Expr> conditions() const { return {conditions_.data(), conditions_.size()}; }
   bool accepts(Slot slot) const;
 
   /// The events in time, with these attributes to scan.
@@ -149,23 +159,29 @@ class Column {
   template <class F>
   void share(std::size_t most, Upkeep& upkeep, double weight, F work);
 
+  /// With many rules most columns take in one event at a time, which then needs no other memory.
+  using Slots = boost::container::small_vector<Slot, 2>;
+
+  // What taking in an event touches stands together in front.
   ColumnId id_;
-  std::vector<Expr> conditions_;
-  const EventStore& store_;
-  BlockPool& pool_;
-  const unsigned threads_;
-  std::shared_ptr<Timeline> timeline_;
-  std::map<std::string, Kept<HashIndex>> indexes_;           // by subjects
-  std::map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
   Filling filling_ = Filling::at_once;
-  Slot timeline_next_ = 0;  // as Kept::next, while the timeline is filled
   bool is_timeline_filling_ = false;
-  std::vector<Slot> noted_;  // since `fill`
-  std::vector<Slot> fresh_;
-  std::vector<Slot> settling_;            // what the timeline and the indexes are taking in
+  const unsigned threads_;
+  Sampler settled_, dropped_;
+  Slots fresh_;
+  Slots settling_;  // what the timeline and the indexes are taking in
+  std::shared_ptr<Timeline> timeline_;
+  boost::container::flat_map<std::string, Kept<HashIndex>> indexes_;           // by subjects
+  boost::container::flat_map<std::uint32_t, Kept<RangeIndex>> range_indexes_;  // by attribute
+  const EventStore& store_;
   std::vector<Chore>* chores_ = nullptr;  // of `settle`; null: nothing is left to others
   double weight_ = 0;                     // of the time that settling takes; see Sampler
-  Sampler settled_, dropped_;
+
+  BlockPool& pool_;
+  SharedList<Expr> conditions_;  // shared with the plans that made the column
+  SharedText key_;
+  Slot timeline_next_ = 0;   // as Kept::next, while the timeline is filled
+  std::vector<Slot> noted_;  // since `fill`
 };
 
 }  // namespace gorgo::history

@@ -76,7 +76,7 @@ void History::trim(Kept& kept) {
   };
   kept.searched_changed = true;
   kept.released = 0;
-  if (std::erase_if(kept.columns, gone) == 0) return;
+  if (erase_if(kept.columns, gone) == 0) return;
   kept.matcher->clear();
   for (auto& [key, column] : kept.columns) kept.matcher->add(*column);
 }
@@ -88,20 +88,24 @@ void History::trim() {
 std::shared_ptr<Column> History::column(const plan::ColumnSpec& spec) {
   Kept& kept = types_[spec.type];
   assert(kept.store != nullptr);
-  auto& column = kept.columns[spec.key];
-  if (!column) {
-    if (free_columns_.empty()) free_columns_.push_back(next_column_++);
-    column =
-        std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *kept.pool, threads_);
-    free_columns_.pop_back();
-    kept.matcher->add(*column);
-  }
+  const auto known = kept.columns.find(spec.key);
+  auto column = known == kept.columns.end() ? add_column(kept, spec) : known->second;
   // What is searched may change with whoever asks.
   if (filling_ != Column::Filling::ahead) kept.searched_changed = true;
   if (filling_ != Column::Filling::at_once) {
     deferred_.emplace_back(spec.type, column);
     if (!column->defer(filling_)) deferred_.pop_back();
   }
+  return column;
+}
+
+std::shared_ptr<Column> History::add_column(Kept& kept, const plan::ColumnSpec& spec) {
+  if (free_columns_.empty()) free_columns_.push_back(next_column_++);
+  auto column =
+      std::make_shared<Column>(free_columns_.back(), spec, *kept.store, *kept.pool, threads_);
+  kept.columns.emplace(column->key(), column);
+  free_columns_.pop_back();
+  kept.matcher->add(*column);
   return column;
 }
 
@@ -241,7 +245,8 @@ void History::evict(Timestamp clock) {
 }
 
 /// Lets some columns drop what the store has dropped, in turn: the work is in proportion to the
-/// dropped events, not to the columns.
+/// dropped events, not to the columns. A column is a cache miss or more, so it makes up for several
+/// events at once; one that takes events in drops some then, too.
 void History::sweep(Kept& kept, std::size_t dropped) {
   if (kept.searched_changed) {
     kept.searched.clear();
@@ -250,7 +255,8 @@ void History::sweep(Kept& kept, std::size_t dropped) {
     }
     kept.searched_changed = false;
   }
-  const std::size_t count = std::min(kept.searched.size(), dropped + 1);
+  constexpr std::size_t kEach = 8;
+  const std::size_t count = std::min(kept.searched.size(), dropped / kEach + 1);
   for (std::size_t i = 0; i < count; ++i) {
     kept.next_searched = (kept.next_searched + 1) % kept.searched.size();
     kept.searched[kept.next_searched]->drop_gone(dropped / count + 1);

@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "gorgo/schema.hpp"
 #include "history/column.hpp"
@@ -144,9 +146,9 @@ class History {
     std::vector<Match> matches;      // of the last `settle`
     std::vector<Column*> unsettled;  // scratch of `settle`
     std::vector<Chore> chores;       // that `settle` left
-    std::map<std::string, std::shared_ptr<Column>> columns;  // by ColumnSpec::key
-    std::unique_ptr<PredicateIndex> matcher;                 // over the columns
-    std::vector<Column*> searched;                           // those that hold events
+    boost::unordered_flat_map<std::string_view, std::shared_ptr<Column>> columns;  // by Column::key
+    std::unique_ptr<PredicateIndex> matcher;  // over the columns
+    std::vector<Column*> searched;            // those that hold events
     std::size_t next_searched = 0;
     bool searched_changed = true;
     std::uint32_t idle = 0;     // calls of `evict` in a row that dropped no event
@@ -161,6 +163,7 @@ class History {
   static void match(Kept& kept, Slot first, Slot last);
   static void settle_columns(Kept& kept, unsigned at_once);
   void trim(Kept& kept);
+  std::shared_ptr<Column> add_column(Kept& kept, const plan::ColumnSpec& spec);
   template <class F>
   void defer(Column::Filling filling, F prepare);
   void build_deferred();

@@ -52,12 +52,14 @@ class CallBinder {
     const auto type = result_type(arguments);
     if (!type) return std::nullopt;
     result.type = *type;
+    std::vector<Expr> args;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const bool floats = signature_.at(i) == Parameter::floating ||
                           (is_shared(i) && result.type == ValueType::floating);
       Expr& argument = *arguments[i].bound;
-      result.args.push_back(floats ? as_float(std::move(argument)) : std::move(argument));
+      args.push_back(floats ? as_float(std::move(argument)) : std::move(argument));
     }
+    result.args = std::move(args);
     return result;
   }
 

@@ -34,7 +34,7 @@ bool reads_beside(const Expr& expr, const std::vector<std::uint32_t>& key) {
 void put_state(Expr& expr, std::uint32_t state) {
   const bool reads = expr.op == Op::attribute || expr.op == Op::timestamp || expr.op == Op::present;
   if (reads && expr.source == kCandidate) expr.source = static_cast<std::int32_t>(state);
-  for (Expr& arg : expr.args) put_state(arg, state);
+  for (Expr& arg : expr.args.own()) put_state(arg, state);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ ColumnUsers users_of_columns(std::span<const Plan* const> plans) {
   ColumnUsers users;
   for (const Plan* plan : plans) {
     for_each_scan(*plan, [&](const Scan& scan) {
-      auto& rules = users[scan.column.key];
+      auto& rules = users[std::string(std::string_view(scan.column.key))];
       if (rules.empty() || rules.back() != plan->rule.name) rules.push_back(plan->rule.name);
     });
   }
@@ -118,8 +118,9 @@ class Explainer {
     const TypeId type = scan.column.type;
     const auto spell = [&](const Expr& e) { return text_.expr(e, type); };
     if (&scan != &plan_.states[0].scan) {
-      result.column = text_.predicate({type, scan.column.conditions});
-      const auto& users = users_.at(scan.column.key);
+      const auto& conditions = scan.column.conditions;
+      result.column = text_.predicate({type, {conditions.begin(), conditions.end()}});
+      const auto& users = users_.at(std::string(std::string_view(scan.column.key)));
       result.shared_by = users.size() - 1;
       for (const std::string& user : users) {
         if (result.shared_with.size() == kMostNames) break;

@@ -1,8 +1,12 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/arithmetic.hpp"
 
@@ -17,29 +21,36 @@ void add_attributes(const Expr& expr, std::vector<std::uint32_t>& attributes) {
   for (const Expr& arg : expr.args) add_attributes(arg, attributes);
 }
 
-void add_condition(const Expr& condition, Scan& scan) {
-  if (!mentions_candidate(condition)) {
-    scan.guards.push_back(condition);
-  } else if (!mentions_sequence(condition)) {
-    scan.column.conditions.push_back(condition);
-  } else {
-    add_attributes(condition, scan.column.attributes);
+/// The conditions of a predicate by how they are tested.
+struct Sorted {
+  std::vector<Expr> guards;
+  std::vector<Expr> constant;  ///< of the column
+  std::vector<Comparison> comparisons;
+  std::vector<Expr> residual;
+  std::vector<std::uint32_t> attributes;  ///< that comparisons and residual read
+
+  void add(const Expr& condition) {
+    if (!mentions_candidate(condition)) return guards.push_back(condition);
+    if (!mentions_sequence(condition)) return constant.push_back(condition);
+    add_attributes(condition, attributes);
     if (auto comparison = as_comparison(condition)) {
-      scan.comparisons.push_back(std::move(*comparison));
+      comparisons.push_back(std::move(*comparison));
     } else {
-      scan.residual.push_back(condition);
+      residual.push_back(condition);
     }
   }
-}
+};
 
-void find_key(Scan& scan) {
+std::vector<std::uint32_t> key_of(std::span<const Comparison> comparisons) {
   std::vector<std::pair<std::string, std::uint32_t>> equalities;
-  for (std::uint32_t i = 0; i < scan.comparisons.size(); ++i) {
-    const Comparison& comparison = scan.comparisons[i];
+  for (std::uint32_t i = 0; i < comparisons.size(); ++i) {
+    const Comparison& comparison = comparisons[i];
     if (comparison.op == Op::equal) equalities.emplace_back(fingerprint(comparison.subject), i);
   }
   std::sort(equalities.begin(), equalities.end());
-  for (const auto& [subject, i] : equalities) scan.key.push_back(i);
+  std::vector<std::uint32_t> key;
+  for (const auto& [subject, i] : equalities) key.push_back(i);
+  return key;
 }
 
 /// The last state that a search for the predicate depends on.
@@ -50,21 +61,31 @@ std::uint32_t decided_at(const Predicate& predicate, const Span& span) {
   return last;
 }
 
-Scan make_scan(const Predicate& predicate) {
-  Scan scan;
-  scan.column.type = predicate.type;
-  for (const Expr& condition : predicate.conditions) add_condition(condition, scan);
+std::string column_key(TypeId type, std::span<const Expr> conditions) {
+  std::vector<std::string> parts;
+  for (const Expr& condition : conditions) parts.push_back(fingerprint(condition));
+  std::sort(parts.begin(), parts.end());
+  std::string key = std::to_string(type);
+  for (const auto& part : parts) key += part;
+  return key;
+}
 
-  auto& attributes = scan.column.attributes;
+Scan make_scan(const Predicate& predicate) {
+  Sorted sorted;
+  for (const Expr& condition : predicate.conditions) sorted.add(condition);
+  auto& attributes = sorted.attributes;
   std::sort(attributes.begin(), attributes.end());
   attributes.erase(std::unique(attributes.begin(), attributes.end()), attributes.end());
-
-  std::vector<std::string> keys;
-  for (const Expr& condition : scan.column.conditions) keys.push_back(fingerprint(condition));
-  std::sort(keys.begin(), keys.end());
-  scan.column.key = std::to_string(predicate.type);
-  for (const auto& key : keys) scan.column.key += key;
-  find_key(scan);
+  Scan scan;
+  scan.column = {.type = predicate.type,
+                 .conditions = {},
+                 .attributes = std::move(attributes),
+                 .key = column_key(predicate.type, sorted.constant)};
+  scan.column.conditions = std::move(sorted.constant);
+  scan.guards = std::move(sorted.guards);
+  scan.key = key_of(sorted.comparisons);
+  scan.comparisons = std::move(sorted.comparisons);
+  scan.residual = std::move(sorted.residual);
   return scan;
 }
 
@@ -116,6 +137,54 @@ class ReachOf {
   std::map<TypeId, Duration> types_;
 };
 
+bool are_alike(std::span<const Expr> a, std::span<const Expr> b) {
+  return std::ranges::equal(
+      a, b, [](const Expr& x, const Expr& y) { return fingerprint(x) == fingerprint(y); });
+}
+
+/// Has scans of one column keep its key once, and its conditions, where they stand in one order.
+void share_columns(Plan& plan) {
+  std::vector<ColumnSpec*> specs;
+  for (StatePlan& state : plan.states) specs.push_back(&state.scan.column);
+  for (Scan& negation : plan.negations) specs.push_back(&negation.column);
+  for (AggregatePlan& aggregate : plan.aggregates) specs.push_back(&aggregate.scan.column);
+  std::map<std::string_view, const ColumnSpec*> known;
+  for (ColumnSpec* const spec : specs) {
+    const ColumnSpec& first = *known.try_emplace(spec->key, spec).first->second;
+    spec->key = first.key;
+    if (are_alike(spec->conditions, first.conditions)) spec->conditions = first.conditions;
+  }
+}
+
+void plan_negations(const Rule& rule, Plan& plan) {
+  std::vector<std::vector<std::uint32_t>> negations(rule.states.size());  // by state
+  for (std::uint32_t i = 0; i < rule.negations.size(); ++i) {
+    const Negation& negation = rule.negations[i];
+    plan.negations.push_back(make_scan(negation.predicate));
+    if (negation.span.kind == SpanKind::after) {
+      plan.deadline = std::max(plan.deadline.value_or(0), negation.span.width);
+    } else {
+      negations[negation.completed_at].push_back(i);
+    }
+  }
+  for (std::size_t i = 0; i < negations.size(); ++i) {
+    plan.states[i].negations = std::move(negations[i]);
+  }
+}
+
+void plan_aggregates(const Rule& rule, Plan& plan) {
+  for (const Aggregate& aggregate : rule.aggregates) {
+    plan.aggregates.push_back({.scan = make_scan(aggregate.predicate),
+                               .decided_at = decided_at(aggregate.predicate, aggregate.span)});
+    if (!aggregate.attribute) continue;
+    auto& attributes = plan.aggregates.back().scan.column.attributes;
+    const auto at = std::lower_bound(attributes.begin(), attributes.end(), *aggregate.attribute);
+    if (at == attributes.end() || *at != *aggregate.attribute) {
+      attributes.insert(at, *aggregate.attribute);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<Op> mirrored(Op op) {
@@ -158,31 +227,16 @@ std::optional<Comparison> as_comparison(const Expr& condition) {
 Plan make_plan(Rule rule) {
   Plan plan;
   if (rule.timer) rule.states[0].predicate.type = kTimerType;
+  plan.states.reserve(rule.states.size());
   for (const State& state : rule.states) {
-    plan.states.push_back({.scan = make_scan(state.predicate)});
+    plan.states.push_back({.negations = {}, .scan = make_scan(state.predicate)});
   }
-  for (std::uint32_t i = 0; i < rule.negations.size(); ++i) {
-    const Negation& negation = rule.negations[i];
-    plan.negations.push_back(make_scan(negation.predicate));
-    if (negation.span.kind == SpanKind::after) {
-      plan.deadline = std::max(plan.deadline.value_or(0), negation.span.width);
-    } else {
-      plan.states[negation.completed_at].negations.push_back(i);
-    }
-  }
-  for (const Aggregate& aggregate : rule.aggregates) {
-    plan.aggregates.push_back({.scan = make_scan(aggregate.predicate),
-                               .decided_at = decided_at(aggregate.predicate, aggregate.span)});
-    if (!aggregate.attribute) continue;
-    auto& attributes = plan.aggregates.back().scan.column.attributes;
-    const auto at = std::lower_bound(attributes.begin(), attributes.end(), *aggregate.attribute);
-    if (at == attributes.end() || *at != *aggregate.attribute) {
-      attributes.insert(at, *aggregate.attribute);
-    }
-  }
+  plan_negations(rule, plan);
+  plan_aggregates(rule, plan);
   for (std::uint32_t i = 0; i < rule.assignments.size(); ++i) {
     if (computes_text(rule.assignments[i])) plan.computed_texts.push_back(i);
   }
+  share_columns(plan);
   plan.reach = ReachOf(rule, plan.deadline.value_or(0)).take();
   plan.rule = std::move(rule);
   return plan;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shared_text.hpp"
 #include "gorgo/rule.hpp"
 
 /// From what a rule says to how it is evaluated. A plan is const after construction and shared by
@@ -17,9 +18,9 @@ namespace gorgo::plan {
 /// specs have the same `key` share the column; it materialises the attributes of all of them.
 struct ColumnSpec {
   TypeId type = kNoType;
-  std::vector<Expr> conditions;           ///< mention nothing but the candidate and constants
+  SharedList<Expr> conditions;            ///< mention nothing but the candidate and constants
   std::vector<std::uint32_t> attributes;  ///< to materialise, ascending
-  std::string key;                        ///< type and conditions
+  SharedText key;                         ///< type and conditions
 };
 
 /// subject `op` operand, where the subject mentions nothing but the candidate and the operand does
@@ -36,17 +37,17 @@ struct Comparison {
 /// How the events that satisfy a predicate are found for a given (partial) sequence: those of the
 /// column, in a window, that pass the comparisons and the residual; none unless the guards hold.
 struct Scan {
-  ColumnSpec column;
-  std::vector<Expr> guards;  ///< mention no candidate
-  std::vector<Comparison> comparisons;
-  std::vector<Expr> residual;
+  SharedList<Expr> guards;  ///< mention no candidate
+  SharedList<Comparison> comparisons;
+  SharedList<Expr> residual;
   /// The comparisons that are equalities, in an order that plans share: what a hash index answers.
-  std::vector<std::uint32_t> key;
+  SharedList<std::uint32_t> key;
+  ColumnSpec column;
 };
 
 struct StatePlan {
+  SharedList<std::uint32_t> negations;  ///< tested on each candidate of this state; no deadlines
   Scan scan;
-  std::vector<std::uint32_t> negations;  ///< tested on each candidate of this state; no deadlines
 };
 
 struct AggregatePlan {
@@ -56,18 +57,27 @@ struct AggregatePlan {
 };
 
 struct Plan {
-  Rule rule;
-  std::vector<StatePlan> states;          ///< as Rule::states; the scan of state 0 is unused
-  std::vector<Scan> negations;            ///< as Rule::negations
-  std::vector<AggregatePlan> aggregates;  ///< as Rule::aggregates
+  // What each evaluation reads stands together: here and where the rule begins.
+  std::vector<StatePlan> states;  ///< as Rule::states; the scan of state 0 is unused
+  /// Attributes of the composite that are strings which functions compute.
+  std::vector<std::uint32_t> computed_texts;
   /// When the composites of a terminator are decided, nanoseconds behind it: the longest `within
   /// ... after` of the rule; unset without one.
   std::optional<Duration> deadline;
-  /// Attributes of the composite that are strings which functions compute.
-  std::vector<std::uint32_t> computed_texts;
+  Rule rule;
+  std::vector<Scan> negations;            ///< as Rule::negations
+  std::vector<AggregatePlan> aggregates;  ///< as Rule::aggregates
   /// How far behind the clock an event of each type that the rule reads can still matter, in
   /// nanoseconds (language.md §9); saturated. The terminator's type is among them.
   std::map<TypeId, Duration> reach;
+
+  /// Fetches what each evaluation reads; a hint.
+  void prefetch() const {
+    constexpr std::size_t kLine = 64;
+    const auto* const first = reinterpret_cast<const std::byte*>(this);
+    const auto* const last = reinterpret_cast<const std::byte*>(&rule.name);
+    for (const auto* line = first; line < last; line += kLine) __builtin_prefetch(line);
+  }
 };
 
 Plan make_plan(Rule rule);

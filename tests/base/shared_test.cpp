@@ -2,9 +2,12 @@
 
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/shared_map.hpp"
 #include "base/shared_vector.hpp"
+#include "gorgo/shared_list.hpp"
 
 namespace gorgo {
 namespace {
@@ -57,6 +60,41 @@ TEST(SharedMap, AnotherThreadReadsACopyWhileTheOriginalChanges) {
   reader.join();
   EXPECT_EQ(found, 1000u);
   EXPECT_EQ(map.size(), 1000u);
+}
+
+TEST(SharedList, CopiesKeepWhatTheyHadWhenOthersChange) {
+  const SharedList<std::string> list{"a long text that is on the heap", "b"};
+  SharedList<std::string> copy = list;
+  EXPECT_EQ(copy.data(), list.data());
+  copy.own()[1] = "c";
+  EXPECT_EQ(list[1], "b");
+  EXPECT_EQ(copy[1], "c");
+  EXPECT_EQ(copy[0], list[0]);
+  const std::string* const own = copy.data();
+  copy.own()[0] = "d";
+  EXPECT_EQ(copy.data(), own);  // it was its own already
+}
+
+TEST(SharedList, AnEmptyOneHasNoMemory) {
+  SharedList<int> list = std::vector<int>{};
+  EXPECT_EQ(list.data(), nullptr);
+  EXPECT_TRUE(list.own().empty());
+  list = {1, 2};
+  const SharedList<int> moved = std::move(list);
+  EXPECT_EQ(moved.size(), 2u);
+  list = moved;
+  list = list;
+  EXPECT_EQ(list[1], 2);
+}
+
+TEST(SharedList, ThreadsLetGoOfCopiesAtTheSameTime) {
+  for (int i = 0; i < 100; ++i) {
+    SharedList<std::string> list{"a long text that is on the heap"};
+    std::thread other([copy = list]() mutable { copy.own()[0] += "!"; });
+    list.own()[0] += "?";
+    EXPECT_EQ(list[0], "a long text that is on the heap?");
+    other.join();
+  }
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
       await_deadline(deadline, record, events);
       continue;
     }
-    rules_.state(part.rule).decided.push_back({events[0].slot, record.sequence, record.root + 1});
+    rules_.state(part.rule).own_timed().decided.push_back(
+        {events[0].slot, record.sequence, record.root + 1});
     if (!rule.is_absent(events)) continue;
     const auto cells = std::span<const Datum>(batch.cells)
                            .subspan(record.first_cell, rule.rule().assignments.size());
@@ -92,7 +93,7 @@ void CompositeRecords::await_deadline(Timestamp deadline, const Record& composit
   engine::RuleState& state = rules_.state(composite.rule);
   // Every composite that fires is a root of its own, so the limits of a root do not bound what
   // rules do that feed each other through deadlines.
-  if (state.pending.size() >= rule.options.max_sequences) {
+  if (state.timed().pending.size() >= rule.options.max_sequences) {
     ++state.overflows;
     return;
   }
@@ -114,7 +115,7 @@ void CompositeRecords::await_deadline(Timestamp deadline, const Record& composit
     }
     pending.texts = std::move(texts);
   }
-  state.pending.emplace(deadline, std::move(pending));
+  state.own_timed().pending.emplace(deadline, std::move(pending));
 }
 
 }  // namespace gorgo::dispatch

@@ -22,7 +22,7 @@ class OutOfMemory : public std::bad_alloc {
 
 /// Runs the action. Throws OutOfMemory when there is no memory for it.
 template <class Action>
-void with_memory_to(const char* needed_for, std::string_view name, const char* remedy,
+void with_memory_to(const char* needed_for, const std::string& name, const char* remedy,
                     Action action) {
   try {
     action();

@@ -5,10 +5,11 @@
 namespace gorgo::dispatch {
 
 void TerminatorQueues::start(history::ColumnId columns) {
-  for (const history::ColumnId column : columns_) queues_[column].clear();
+  for (const history::ColumnId column : columns_) places_[column] = kNone;
+  for (std::size_t i = 0; i < columns_.size(); ++i) empty(i);
   columns_.clear();
   touched_.clear();
-  queues_.resize(columns);
+  places_.resize(columns, kNone);
   next_.resize(rules_.numbers());
 }
 
@@ -22,7 +23,7 @@ void TerminatorQueues::add(std::span<const history::History::Match> matches, his
     for (const auto& match : group) {
       if (match.column == column) continue;
       __builtin_prefetch(rules_.rules_of(match.column->id()).data());
-      __builtin_prefetch(&queues_[match.column->id()]);
+      __builtin_prefetch(&places_[match.column->id()]);
     }
     for (const auto& match : group) {
       if (match.column != column) queue = queue_of(match.column->id());
@@ -33,19 +34,30 @@ void TerminatorQueues::add(std::span<const history::History::Match> matches, his
   }
 }
 
+/// A few queues keep what memory they have, and many only a little, because any column may be the
+/// one that fills a queue.
+void TerminatorQueues::empty(std::size_t place) {
+  constexpr std::size_t kFew = 64;
+  Queue& queue = queues_[place];
+  queue.clear();
+  if (place >= kFew && queue.capacity() > kFew) Queue().swap(queue);
+}
+
 /// The queue where the column's next terminator is to go; null: it is no rule's terminator.
 TerminatorQueues::Queue* TerminatorQueues::queue_of(history::ColumnId column) {
   const auto rules = rules_.rules_of(column);
   if (rules.empty()) return nullptr;
-  Queue& queue = queues_[column];
-  if (queue.empty()) {
+  std::uint32_t& place = places_[column];
+  if (place == kNone) {
+    place = static_cast<std::uint32_t>(columns_.size());
     columns_.push_back(column);
+    if (place == queues_.size()) queues_.emplace_back();
     for (const std::uint32_t rule : rules) {
       touched_.push_back(rule);
       next_[rule] = 0;
     }
   }
-  return &queue;
+  return &queues_[place];
 }
 
 const TerminatorQueues::Terminator* TerminatorQueues::first_left(std::uint32_t rule) const {
@@ -56,7 +68,7 @@ const TerminatorQueues::Terminator* TerminatorQueues::first_left(std::uint32_t r
 
 void TerminatorQueues::renumber(const Records& numbers) {
   for (const history::ColumnId column : columns_) {
-    for (Terminator& terminator : queues_[column]) {
+    for (Terminator& terminator : queues_[places_[column]]) {
       if (terminator.record != kNoRecord) terminator.record = numbers[terminator.record];
     }
   }

@@ -10,7 +10,7 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
   const DeployedRule& rule = rules_.rule(number);
   const auto& queue = queues_.of(rule);
   const auto& records = wave_.batch().records;
-  std::size_t& next = queues_.next(number);
+  std::uint32_t& next = queues_.next(number);
   std::uint64_t passed_over = 0;
   for (; next < queue.size(); ++next) {
     const Record& record = records[queue[next].record];
@@ -66,14 +66,14 @@ bool TerminatorRun::run(std::size_t extra, const Added& added) {
 /// that these are to be evaluated again.
 bool TerminatorRun::settle_terminators(const RuleRunner::Part& part) {
   const std::size_t first = runner_.tag(part, 0);
-  std::size_t& next = queues_.next(part.rule);
+  std::uint32_t& next = queues_.next(part.rule);
   if (next <= first) return false;
   const engine::Request& outcome = runner_.request(part);
   engine::RuleState& state = rules_.state(part.rule);
   state.terminators += outcome.done;
   state.overflows += outcome.overflows;
   if (outcome.done < outcome.terminators.slots.size()) {
-    next = runner_.tag(part, outcome.done);
+    next = static_cast<std::uint32_t>(runner_.tag(part, outcome.done));
     is_done_ = false;
   }
   return true;

@@ -211,13 +211,13 @@ std::vector<Decision> copy_of(const history::SlidingVector<Decision>& decisions)
 Remembered::Remembered(const engine::RuleState& state)
     : consumed(state.consumed),
       deployed_at(state.deployed_at),
-      timer_from(state.timer_from),
-      timer_at(state.timer_at),
-      decided(copy_of(state.decided)),
-      cut(copy_of(state.cut)),
+      timer_from(state.timed().timer_from),
+      timer_at(state.timed().timer_at),
+      decided(copy_of(state.timed().decided)),
+      cut(copy_of(state.timed().cut)),
       terminators(state.terminators),
       composites(state.composites) {
-  for (const auto& [deadline, composite] : state.pending) {
+  for (const auto& [deadline, composite] : state.timed().pending) {
     waiting.push_back(composite.events[0].slot);
   }
 }

@@ -128,7 +128,7 @@ Expr WitnessText::with_values(const Expr& expr, const Scope& scope) const {
     return constant(history::evaluate(expr, scope));
   }
   Expr result = expr;
-  for (Expr& arg : result.args) arg = with_values(arg, scope);
+  for (Expr& arg : result.args.own()) arg = with_values(arg, scope);
   return result;
 }
 

@@ -19,7 +19,7 @@ void Agenda::approach(Timestamp now) {
   for (const std::uint32_t index : rules_.temporal_rules()) {
     const Rule& rule = rules_.rule(index).rule();
     if (!rule.timer) continue;
-    engine::RuleState& state = rules_.state(index);
+    engine::TimedState& state = rules_.state(index).own_timed();
     auto& at = state.timer_at;
     if (!at) {
       at = state.timer_from = now;
@@ -37,11 +37,12 @@ std::optional<Timestamp> Agenda::next() const {
   std::optional<Timestamp> least;
   for (const std::uint32_t index : rules_.temporal_rules()) {
     const DeployedRule& rule = rules_.rule(index);
-    if (rule.state.timer_at) {
-      take_least(least, TimerSchedule(*rule.rule().timer).next_after(*rule.state.timer_at));
+    const engine::TimedState& state = rule.state.timed();
+    if (state.timer_at) {
+      take_least(least, TimerSchedule(*rule.rule().timer).next_after(*state.timer_at));
     }
-    if (!rule.state.pending.empty()) {
-      take_least(least, std::optional(rule.state.pending.begin()->first));
+    if (!state.pending.empty()) {
+      take_least(least, std::optional(state.pending.begin()->first));
     }
   }
   return least;
@@ -58,7 +59,7 @@ std::optional<Duration> Agenda::shortest_deadline() const {
 std::optional<Timestamp> Agenda::last_deadline() const {
   std::optional<Timestamp> last;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    const auto& pending = rules_.rule(index).state.pending;
+    const auto& pending = rules_.rule(index).state.timed().pending;
     if (!pending.empty())
       last = std::max(last.value_or(pending.rbegin()->first), pending.rbegin()->first);
   }
@@ -72,7 +73,7 @@ void Agenda::fire(Timestamp when, Batch& batch, std::uint64_t& roots) {
 bool Agenda::fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots) {
   bool fired = false;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    auto& at = rules_.state(index).timer_at;
+    auto& at = rules_.state(index).own_timed().timer_at;
     if (!at || TimerSchedule(*rules_.rule(index).rule().timer).next_after(*at) != when) continue;
     at = when;
     fired = true;
@@ -89,7 +90,7 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
   };
   std::vector<Due> due;
   for (const std::uint32_t index : rules_.temporal_rules()) {
-    auto& pending = rules_.state(index).pending;
+    auto& pending = rules_.state(index).own_timed().pending;
     const auto end = pending.upper_bound(when);
     for (auto it = pending.begin(); it != end; ++it) due.push_back({index, std::move(it->second)});
     pending.erase(pending.begin(), end);
@@ -102,7 +103,8 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
   for (const auto& [index, composite] : due) {
     const DeployedRule& rule = rules_.rule(index);
     engine::RuleState& state = rules_.state(index);
-    state.decided.push_back({composite.events[0].slot, composite.sequence, visible_roots});
+    state.own_timed().decided.push_back(
+        {composite.events[0].slot, composite.sequence, visible_roots});
     if (!rule.is_absent(composite.events)) continue;
     if (!state.admit(rule.rule(), composite.cells, when, composite.events[0].slot)) continue;
     const auto first_cell = static_cast<std::uint32_t>(batch.cells.size());

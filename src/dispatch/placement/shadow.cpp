@@ -59,13 +59,13 @@ std::string text_of(const Found& composite, const EventType& type, Timestamp tim
 }  // namespace
 
 bool Shadow::remember(const DeployedRule& rule) {
-  std::size_t copied = rule.state.produced.keys();
+  std::size_t copied = rule.state.timed().produced.keys();
   for (const auto& slots : rule.state.consumed) copied += slots.size();
   if (static_cast<double>(copied) * tuning::kTakeIn > tuning::kTry) return false;
   state_.emplace(rule.rule());
   state_->deployed_at = rule.state.deployed_at;
   state_->consumed = rule.state.consumed;
-  state_->produced = rule.state.produced;
+  if (rule.rule().at_most) state_->own_timed().produced = rule.state.timed().produced;
   return true;
 }
 

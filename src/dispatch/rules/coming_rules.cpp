@@ -60,14 +60,9 @@ bool ComingRules::go_on(Time until) {
 
 void ComingRules::make_next() {
   const auto& plan = text_->plans[rules_.size()];
-  DeployedRule rule{.plan = plan,
-                    .text = text_->text,
-                    .serial = 0,
-                    .placement = placement_of(plan->rule, text_->next.default_engine),
-                    .state = engine::RuleState(plan->rule),
-                    .throttle = {},
-                    .terminators = nullptr};
-  equip(rule, history_);
+  auto rule = std::make_unique<DeployedRule>(plan, text_->text,
+                                             placement_of(plan->rule, text_->next.default_engine));
+  equip(*rule, history_);
   names_.emplace(plan->rule.name, static_cast<std::uint32_t>(rules_.size()));
   rules_.push_back(std::move(rule));
 }

@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dispatch/rules/deployed_rule.hpp"
 #include "dispatch/rules/rule_base.hpp"
@@ -38,14 +38,14 @@ class ComingRules {
 
   CheckedText& text() { return *text_; }
   /// In the order of the text. They have neither a serial nor a moment of deployment.
-  std::deque<DeployedRule>& rules() { return rules_; }
+  std::vector<std::unique_ptr<DeployedRule>>& rules() { return rules_; }
   /// By full name, where it stands among `rules`.
   std::map<std::string, std::uint32_t, std::less<>>& names() { return names_; }
 
  private:
   std::shared_ptr<CheckedText> text_;
   history::History& history_;
-  std::deque<DeployedRule> rules_;
+  std::vector<std::unique_ptr<DeployedRule>> rules_;
   std::map<std::string, std::uint32_t, std::less<>> names_;
 
   void make_next();

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "engine/engine.hpp"
 
@@ -35,7 +38,7 @@ struct EngineEntry {
   const engine::Engine* engine;
   /// The first serves for everything; the others are for further threads, as the need arises. There
   /// are none while the rule does not run here.
-  std::vector<std::unique_ptr<engine::Evaluator>> evaluators;
+  boost::container::small_vector<std::unique_ptr<engine::Evaluator>, 1> evaluators;
   /// What an evaluation took a terminator in the last trial, beside the rule's own engine.
   std::optional<double> estimate;
   Cost cost;  ///< where the rule has run here
@@ -88,7 +91,7 @@ class Placement {
   const EngineEntry& entry() const { return entries_[current_]; }
   /// Where the next `terminators` terminators go.
   Routing route(std::size_t terminators);
-  const std::vector<EngineEntry>& entries() const { return entries_; }
+  std::span<const EngineEntry> entries() const { return {entries_.data(), entries_.size()}; }
   /// The entry of an engine, made without evaluators if there is none. References to entries of
   /// other engines stay valid from the second entry on.
   EngineEntry& at(const engine::Engine& engine);
@@ -161,19 +164,20 @@ class Placement {
   }
 
  private:
-  std::vector<EngineEntry> entries_;
   std::uint32_t current_ = 0;
   std::uint32_t reserve_ = 0;
   std::size_t few_ = 0;
   double share_ = 0;
-  std::uint32_t untimed_ = 0;
-  std::uint64_t moves_ = 0;
   double batch_ = 0;
   double small_batch_ = 0;
+  std::uint32_t untimed_ = 0;
+  bool automatic_;
+  /// Most rules know one engine, which then stands here.
+  boost::container::small_vector<EngineEntry, 1> entries_;
   Spent spent_;
+  std::uint64_t moves_ = 0;
   std::string reason_;
   std::string alarm_;
-  bool automatic_;
 };
 
 }  // namespace gorgo::dispatch

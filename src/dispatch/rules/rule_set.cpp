@@ -40,13 +40,9 @@ std::vector<std::string> texts_of(const std::vector<Action>& actions) {
   return texts;
 }
 
-DeployedRule empty_place() {
-  return {.plan = nullptr,
-          .text = nullptr,
-          .placement = Placement(engine::engines().front(), false),
-          .state = engine::RuleState(Rule{}),
-          .throttle = {},
-          .terminators = nullptr};
+std::unique_ptr<DeployedRule> empty_place() {
+  return std::make_unique<DeployedRule>(nullptr, nullptr,
+                                        Placement(engine::engines().front(), false));
 }
 
 /// The engine that it was pinned to may belong to a device that this machine lacks, or may be that
@@ -57,21 +53,23 @@ Placement placement_of(const RuleSet::Saved& saved) {
   return {engine, false};
 }
 
-DeployedRule restored(const RuleSet::Saved& saved) {
-  return {.plan = saved.plan,
-          .text = saved.text,
-          .serial = saved.serial,
-          .placement = placement_of(saved),
-          .state = engine::RuleState(saved.plan->rule),
-          .throttle = {},
-          .terminators = nullptr};
+std::unique_ptr<DeployedRule> restored(const RuleSet::Saved& saved) {
+  auto rule = std::make_unique<DeployedRule>(saved.plan, saved.text, placement_of(saved));
+  rule->serial = saved.serial;
+  return rule;
 }
 
-void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
-  list.insert(std::ranges::lower_bound(list, number), number);
+template <class Numbers>
+void insert_sorted(Numbers& list, std::uint32_t number) {
+  if (list.empty() || list.back() < number) {
+    list.push_back(number);
+  } else {
+    list.insert(std::ranges::lower_bound(list, number), number);
+  }
 }
 
-void erase_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
+template <class Numbers>
+void erase_sorted(Numbers& list, std::uint32_t number) {
   const auto [first, last] = std::equal_range(list.begin(), list.end(), number);
   list.erase(first, last);
 }
@@ -132,10 +130,13 @@ RuleSet::Numbers RuleSet::install(ComingRules& coming, std::optional<Timestamp> 
   checked.next.version = base_.version;
   base_ = std::move(checked.next);
   count(checked.reads, change);
-  for (DeployedRule& rule : coming.rules()) {
-    rule.state.deployed_at =
-        checked.options.with_history ? horizon(*rule.plan, clock, history) : clock;
-    put(std::move(rule), checked.options.replace, history, change);
+  constexpr std::size_t kAhead = 16;  // rules whose cache misses overlap
+  const auto rules = std::span(coming.rules());
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (i + kAhead < rules.size()) rules[i + kAhead]->plan->prefetch();
+    rules[i]->state.deployed_at =
+        checked.options.with_history ? horizon(*rules[i]->plan, clock, history) : clock;
+    put(std::move(rules[i]), checked.options.replace, history, change);
   }
   for (auto hint = numbers_.end(); !coming.names().empty(); ++hint) {
     auto name = coming.names().extract(coming.names().begin());
@@ -147,13 +148,12 @@ RuleSet::Numbers RuleSet::install(ComingRules& coming, std::optional<Timestamp> 
 }
 
 /// Gives the rule the number of the one that it replaces, if it may, or the next one.
-void RuleSet::put(DeployedRule&& rule, bool replace, const history::History& history,
-                  Change& change) {
-  const auto* replaced = replace ? find(rule.rule().name) : nullptr;
+void RuleSet::put(RulePtr rule, bool replace, const history::History& history, Change& change) {
+  const auto* replaced = replace ? find(rule->rule().name) : nullptr;
   const auto number = replaced != nullptr ? *replaced : static_cast<std::uint32_t>(rules_.size());
-  rule.serial = ++serials_;
-  std::string name = rule.rule().name;
-  auto actions = texts_of(rule.rule().actions);
+  rule->serial = ++serials_;
+  std::string name = rule->rule().name;
+  auto actions = texts_of(rule->rule().actions);
   if (replaced != nullptr) {
     change.gone.push_back(take(number, change));
     rules_[number] = std::move(rule);
@@ -170,7 +170,7 @@ void RuleSet::put(DeployedRule&& rule, bool replace, const history::History& his
 
 /// Enters a rule that stands in its place.
 void RuleSet::enter(std::uint32_t number, const history::History& history) {
-  DeployedRule& rule = rules_[number];
+  DeployedRule& rule = *rules_[number];
   numbers_of_serials_.emplace(rule.serial, number);
   note(number);
   rule.first_terminator = rule.terminators->store().end();
@@ -204,13 +204,13 @@ void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t ser
   keep_tables(history);
   keep_types(change.types, history);
   history.together([&] {
-    for (const std::uint32_t number : change.added) equip(rules_[number], history);
+    for (const std::uint32_t number : change.added) equip(*rules_[number], history);
   });
   for (const std::uint32_t number : change.added) enter(number, history);
   settle(change, history);
   for (const std::uint32_t number : in_force_) {
-    rules_[number].first_terminator = rules[number].first_terminator;
-    rules_[number].events_before = rules[number].events_before;
+    rules_[number]->first_terminator = rules[number].first_terminator;
+    rules_[number]->events_before = rules[number].events_before;
   }
 }
 
@@ -225,14 +225,14 @@ CheckedText RuleSet::check_again(const RuleText& text, const Schema& schema) con
 }
 
 /// Takes a rule out of everything but the base, the names and the history.
-DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
-  DeployedRule gone = std::exchange(rules_[number], empty_place());
-  forget(number, gone);
-  numbers_of_serials_.erase(gone.serial);
+RuleSet::RulePtr RuleSet::take(std::uint32_t number, Change& change) {
+  RulePtr gone = std::exchange(rules_[number], empty_place());
+  forget(number, *gone);
+  numbers_of_serials_.erase(gone->serial);
   names_[number].clear();
   actions_[number].clear();
   Reads reads;
-  add_reads(*gone.plan, reads);
+  add_reads(*gone->plan, reads);
   for (const auto& [type, less] : reads) {
     read_[type].subtract(less);
     change.types.insert(type);
@@ -242,7 +242,7 @@ DeployedRule RuleSet::take(std::uint32_t number, Change& change) {
 
 /// Enters a rule where its number counts.
 void RuleSet::note(std::uint32_t number) {
-  const DeployedRule& rule = rules_[number];
+  const DeployedRule& rule = *rules_[number];
   strata_.add(number, *rule.plan);
   insert_sorted(in_force_, number);
   if (rule.rule().timer || rule.plan->deadline) insert_sorted(temporal_rules_, number);
@@ -327,8 +327,8 @@ void RuleSet::tidy_tables(Timestamp clock, history::History& history) {
 void RuleSet::tidy(TypeId table, Timestamp clock, history::History& history) {
   std::map<std::uint32_t, std::vector<const engine::Engine*>> readers;
   for (const std::uint32_t number : in_force_) {
-    if (!rules_[number].plan->reach.contains(table)) continue;
-    readers.emplace(number, rules_[number].placement.withdraw_all());
+    if (!rules_[number]->plan->reach.contains(table)) continue;
+    readers.emplace(number, rules_[number]->placement.withdraw_all());
   }
   const auto& reaches = read_[table].reaches;
   const Duration reach =
@@ -338,9 +338,9 @@ void RuleSet::tidy(TypeId table, Timestamp clock, history::History& history) {
   take_moved_rows(table, moved, history);
   history.together([&] {
     for (const auto& [number, engines] : readers) {
-      const DeployedRule& rule = rules_[number];
+      const DeployedRule& rule = *rules_[number];
       for (const engine::Engine* const engine : engines) {
-        rules_[number].placement.at(*engine).evaluators.push_back(
+        rules_[number]->placement.at(*engine).evaluators.push_back(
             engine->prepare(rule.plan, history));
       }
     }
@@ -353,7 +353,7 @@ void RuleSet::take_moved_rows(TypeId table, const history::History::Moved& moved
                               history::History& history) {
   const history::EventStore* const store = &history.store(table);
   for (const std::uint32_t number : temporal_rules_) {
-    for (auto& [deadline, pending] : rules_[number].state.pending) {
+    for (auto& [deadline, pending] : rules_[number]->state.own_timed().pending) {
       for (history::EventRef& event : pending.events) {
         if (event.store == store) event.slot = moved.at(event.slot);
       }
@@ -398,14 +398,14 @@ Diagnostics RuleSet::cycle_warnings(const CheckedText& checked, const Numbers& a
   std::set<std::uint32_t> concerned;
   for (const std::uint32_t number : added) {
     if (strata_.closes_cycle(number))
-      concerned.insert(strata_.cycle_of(rules_[number].rule().type));
+      concerned.insert(strata_.cycle_of(rules_[number]->rule().type));
   }
   if (concerned.empty()) return {};
   std::vector<std::vector<const plan::Plan*>> cycles;
   for (const std::uint32_t cycle : concerned) {
     auto& plans = cycles.emplace_back();
     for (const std::uint32_t number : strata_.cycles()[cycle].rules) {
-      plans.push_back(rules_[number].plan.get());
+      plans.push_back(rules_[number]->plan.get());
     }
   }
   std::vector<const plan::Plan*> plans;
@@ -441,7 +441,7 @@ std::string_view RuleSet::close_to(std::string_view name) const {
 }
 
 Result<const DeployedRule*> RuleSet::at(std::string_view rule) const {
-  if (const auto* number = find(rule)) return &rules_[*number];
+  if (const auto* number = find(rule)) return rules_[*number].get();
   const std::string last_part = "." + std::string(rule);
   const auto qualified = std::ranges::find_if(
       names_, [&](const std::string& name) { return name.ends_with(last_part); });
@@ -456,7 +456,7 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
                           history::History& history) {
   if (const auto found = at(name); !found) return found.error();
   if (auto problem = problem_of_engine(engine)) return *problem;
-  DeployedRule& rule = rules_[*find(name)];
+  DeployedRule& rule = *rules_[*find(name)];
   if (engine == kAutomatic) {
     rule.placement.set_automatic(true);
     return {};
@@ -481,9 +481,10 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   coming_ = nullptr;
   Change change;
   change.gone.push_back(take(*find(rule), change));
-  base_.remove(*change.gone.front().plan);
-  numbers_.erase(change.gone.front().rule().name);
-  for (const TypeId type : types_of(*change.gone.front().plan)) {
+  const plan::Plan& gone = *change.gone.front()->plan;
+  base_.remove(gone);
+  numbers_.erase(gone.rule.name);
+  for (const TypeId type : types_of(gone)) {
     const EventType& known = schema().at(type);
     if (base_.uses_of(type) == 0 && goes_with_its_rules(known)) base_.schema.remove(known.name);
   }
@@ -498,23 +499,23 @@ void RuleSet::close_gaps() {
   constexpr std::size_t kFew = 64;
   if (rules_.size() <= kFew + 2 * size()) return;
   actions_.clear();
-  std::erase_if(rules_, [](const DeployedRule& rule) { return rule.is_removed(); });
-  for (const DeployedRule& rule : rules_) actions_.push_back(texts_of(rule.rule().actions));
+  std::erase_if(rules_, [](const RulePtr& rule) { return rule->is_removed(); });
+  for (const RulePtr& rule : rules_) actions_.push_back(texts_of(rule->rule().actions));
   std::erase_if(names_, [](const std::string& name) { return name.empty(); });
   in_force_.clear();
   temporal_rules_.clear();
   consuming_rules_.clear();
   limited_rules_.clear();
-  for (Numbers& rules : rules_of_) rules.clear();
+  for (auto& rules : rules_of_) rules.clear();
   strata_ = {};
   for (const TypeId table : tables_) {
     strata_.add_table(table, schema().at(table).members.front().type);
   }
   for (std::uint32_t number = 0; number < rules_.size(); ++number) {
     numbers_.find(names_[number])->second = number;
-    numbers_of_serials_[rules_[number].serial] = number;
+    numbers_of_serials_[rules_[number]->serial] = number;
     note(number);
-    rules_of_[rules_[number].terminator_column].push_back(number);
+    rules_of_[rules_[number]->terminator_column].push_back(number);
   }
   strata_.update();
   ++generation_;

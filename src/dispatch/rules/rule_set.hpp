@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "dispatch/rules/coming_rules.hpp"
 #include "dispatch/rules/deployed_rule.hpp"
@@ -80,26 +81,18 @@ class RuleSet {
   /// Every number is below.
   std::size_t numbers() const { return rules_.size(); }
   /// The rule of this number, which may be the empty place of a removed one.
-  const DeployedRule& rule(std::uint32_t number) const { return rules_[number]; }
+  const DeployedRule& rule(std::uint32_t number) const { return *rules_[number]; }
   /// Fetches the rule, and then what it refers to and every evaluation reads; hints.
-  void prefetch(std::uint32_t number) const {
-    constexpr std::size_t kLine = 64;
-    const auto* const rule = reinterpret_cast<const std::byte*>(&rules_[number]);
-    for (std::size_t at = 0; at < sizeof(DeployedRule); at += kLine) __builtin_prefetch(rule + at);
-  }
-  void prefetch_parts(std::uint32_t number) const {
-    const DeployedRule& rule = rules_[number];
-    __builtin_prefetch(&rule.rule().consuming);
-    __builtin_prefetch(rule.placement.entries().data());
-  }
+  void prefetch(std::uint32_t number) const { rules_[number]->prefetch(); }
+  void prefetch_parts(std::uint32_t number) const { rules_[number]->prefetch_parts(); }
   /// The number of the rule with this serial; unset: it has gone.
   std::optional<std::uint32_t> number_of(std::uint64_t serial) const;
   /// The state of the rule, which evaluation changes.
-  engine::RuleState& state(std::uint32_t number) { return rules_[number].state; }
+  engine::RuleState& state(std::uint32_t number) { return rules_[number]->state; }
   /// Where the rule runs and what that costs, which placement changes.
-  Placement& placement(std::uint32_t number) { return rules_[number].placement; }
+  Placement& placement(std::uint32_t number) { return rules_[number]->placement; }
   /// How long the rule has run of late, which its evaluations add to.
-  Throttle& throttle(std::uint32_t number) { return rules_[number].throttle; }
+  Throttle& throttle(std::uint32_t number) { return rules_[number]->throttle; }
   /// How many rules are in force.
   std::size_t size() const { return in_force_.size(); }
   /// Calls `f(rule)` for at most `count` rules in force, in rule order, from the `first` one on.
@@ -158,6 +151,7 @@ class RuleSet {
 
  private:
   using Numbers = std::vector<std::uint32_t>;
+  using RulePtr = std::unique_ptr<DeployedRule>;
   /// What rules read of a type.
   struct ReadType : TypeReads {
     std::string name;             ///< its key in `read_types_`
@@ -167,16 +161,16 @@ class RuleSet {
   };
   /// What a change has touched.
   struct Change {
-    std::vector<DeployedRule> gone;
+    std::vector<RulePtr> gone;
     std::set<TypeId> types;  ///< types that rules which come or go read
     Numbers added;
   };
 
   const std::uint32_t* find(std::string_view rule) const;
   Numbers install(ComingRules& coming, std::optional<Timestamp> clock, history::History& history);
-  void put(DeployedRule&& rule, bool replace, const history::History& history, Change& change);
+  void put(RulePtr rule, bool replace, const history::History& history, Change& change);
   void enter(std::uint32_t number, const history::History& history);
-  DeployedRule take(std::uint32_t number, Change& change);
+  RulePtr take(std::uint32_t number, Change& change);
   void note(std::uint32_t number);
   void forget(std::uint32_t number, const DeployedRule& rule);
   void count(const Reads& reads, Change& change);
@@ -197,17 +191,18 @@ class RuleSet {
 
   Duration max_late_;
   RuleBase base_;
-  std::deque<DeployedRule> rules_;
+  std::vector<RulePtr> rules_;  // by number; none is null
   std::vector<std::string> names_;
   std::vector<std::vector<std::string>> actions_;
-  std::map<std::string, std::uint32_t, std::less<>> numbers_;            // by full name
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_of_serials_;  // of rules in force
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;                   // by full name
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_of_serials_;  // of rules in force
   Numbers in_force_;
   Numbers temporal_rules_;
   Numbers consuming_rules_;
   Numbers limited_rules_;
-  std::vector<Numbers> rules_of_;  // by ColumnId
-  std::vector<ReadType> read_;     // by TypeId
+  /// Most columns are of one rule, which is then found without another cache miss.
+  std::vector<boost::container::small_vector<std::uint32_t, 2>> rules_of_;  // by ColumnId
+  std::vector<ReadType> read_;                                              // by TypeId
   std::map<std::string, TypeId, std::less<>> read_types_;
   plan::Stratification strata_;
   std::vector<TypeId> tables_;  // the types of their rows
@@ -221,7 +216,7 @@ template <class F>
 void RuleSet::for_each(std::size_t first, std::size_t count, F&& f) const {
   const std::span<const std::uint32_t> all = in_force_;
   const auto from = all.subspan(std::min(first, all.size()));
-  for (const std::uint32_t number : from.first(std::min(count, from.size()))) f(rules_[number]);
+  for (const std::uint32_t number : from.first(std::min(count, from.size()))) f(*rules_[number]);
 }
 
 }  // namespace gorgo::dispatch

@@ -237,7 +237,9 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
   const auto& states = rules_.rule(rule.number).rule().states;
   if (rule.consumed.size() != states.size()) return damaged("what a rule has consumed");
   for (std::size_t i = 0; i < states.size(); ++i) {
-    for (const saved::Consumed& slot : rule.consumed[i]->slots) {
+    const auto& slots = rule.consumed[i]->slots;
+    if (!slots.empty() && state.consumed.empty()) return damaged("what a rule has consumed");
+    for (const saved::Consumed& slot : slots) {
       state.consumed[i].insert(slot.slot(), slot.by());
     }
   }
@@ -256,22 +258,28 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
       if (slot < store.begin() || slot >= store.end()) return damaged("a composite that waits");
       composite.events.push_back({&store, slot});
     }
-    state.pending.emplace(pending->deadline, std::move(composite));
+    state.own_timed().pending.emplace(pending->deadline, std::move(composite));
   }
-  if (!state.pending.empty()) state.restored = state_;
+  if (!rule.pending.empty()) state.own_timed().restored = state_;
   for (const saved::Decided& decided : rule.decided) {
-    state.decided.push_back({decided.terminator(), decided.sequence(), decided.visible_roots()});
+    state.own_timed().decided.push_back(
+        {decided.terminator(), decided.sequence(), decided.visible_roots()});
   }
   for (const auto& produced : rule.produced) {
     if (produced->times.empty()) return damaged("what a rule has produced");
     std::ranges::sort(produced->times);
-    state.produced.restore({produced->key.begin(), produced->key.end()}, produced->times);
+    state.own_timed().produced.restore({produced->key.begin(), produced->key.end()},
+                                       produced->times);
   }
-  for (const saved::Cut& cut : rule.cut) state.cut.push_back({cut.terminator(), cut.count()});
+  for (const saved::Cut& cut : rule.cut) {
+    state.own_timed().cut.push_back({cut.terminator(), cut.count()});
+  }
   state.deployed_at = value_of(rule.deployed_at);
-  state.timer_from = value_of(rule.timer_from);
-  state.timer_at = value_of(rule.timer_at);
-  state.skipped_instants = rule.skipped_instants;
+  if (rules_.rule(rule.number).has_timer) {
+    state.own_timed().timer_from = value_of(rule.timer_from);
+    state.own_timed().timer_at = value_of(rule.timer_at);
+    state.own_timed().skipped_instants = rule.skipped_instants;
+  }
   state.terminators = rule.terminators;
   state.composites = rule.composites;
   state.overflows = rule.overflows;

@@ -67,29 +67,31 @@ saved::RuleT saved_rule(const DeployedRule& rule) {
   result.name = rule.rule().name;
   if (!rule.placement.is_automatic()) result.engine = rule.placement.engine().name();
   result.deployed_at = optional(state.deployed_at);
-  for (const engine::ConsumedSlots& consumed : state.consumed) {
+  const engine::TimedState& timed = state.timed();
+  for (std::size_t i = 0; i < rule.rule().states.size(); ++i) {
     auto& added = result.consumed.emplace_back(std::make_unique<saved::ConsumedSlotsT>());
-    consumed.for_each(
+    if (state.consumed.empty()) continue;
+    state.consumed[i].for_each(
         [&](history::Slot slot, history::Slot by) { added->slots.emplace_back(slot, by); });
   }
-  for (const auto& [deadline, pending] : state.pending) {
+  for (const auto& [deadline, pending] : timed.pending) {
     result.pending.push_back(std::make_unique<saved::PendingT>(saved_pending(deadline, pending)));
   }
-  for (std::uint64_t i = state.decided.begin(); i < state.decided.end(); ++i) {
-    const engine::DecidedComposite& decided = state.decided[i];
+  for (std::uint64_t i = timed.decided.begin(); i < timed.decided.end(); ++i) {
+    const engine::DecidedComposite& decided = timed.decided[i];
     result.decided.emplace_back(decided.terminator, decided.visible_roots, decided.sequence);
   }
-  state.produced.for_each([&](const std::string& key, const auto& times) {
+  timed.produced.for_each([&](const std::string& key, const auto& times) {
     auto& added = result.produced.emplace_back(std::make_unique<saved::ProducedT>());
     added->key.assign(key.begin(), key.end());
     added->times = times;
   });
-  for (std::uint64_t i = state.cut.begin(); i < state.cut.end(); ++i) {
-    result.cut.emplace_back(state.cut[i].terminator, state.cut[i].count);
+  for (std::uint64_t i = timed.cut.begin(); i < timed.cut.end(); ++i) {
+    result.cut.emplace_back(timed.cut[i].terminator, timed.cut[i].count);
   }
-  result.timer_from = optional(state.timer_from);
-  result.timer_at = optional(state.timer_at);
-  result.skipped_instants = state.skipped_instants;
+  result.timer_from = optional(timed.timer_from);
+  result.timer_at = optional(timed.timer_at);
+  result.skipped_instants = timed.skipped_instants;
   result.terminators = state.terminators;
   result.composites = state.composites;
   result.overflows = state.overflows;

@@ -214,7 +214,7 @@ void AutomatonEvaluator::gather(std::uint32_t state) {
   const Interval window{arithmetic::saturating_subtract(now, model_.pools[index].width), now};
   pool.newest_first(*hash, window, [&](std::uint64_t position) {
     const Slot last = pool.events(position).back();
-    if (!state_->consumed[state].contains(last)) gathered_.push_back(position);
+    if (!state_->is_consumed(state, last)) gathered_.push_back(position);
     return true;
   });
   const history::EventStore& store = instances_.store(state);

@@ -22,7 +22,7 @@ Expr with_candidate(Expr expr, std::uint32_t state) {
   if (reads_event(expr) && expr.source == kCandidate) {
     expr.source = static_cast<std::int32_t>(state);
   }
-  for (Expr& arg : expr.args) arg = with_candidate(std::move(arg), state);
+  for (Expr& arg : expr.args.own()) arg = with_candidate(std::move(arg), state);
   return expr;
 }
 
@@ -163,7 +163,7 @@ Expr ModelBuilder::rewritten(const plan::Comparison& comparison, std::uint32_t s
   for (std::uint32_t a = reference(state); state != 0 && a != 0; a = reference(a)) {
     const auto known = equals_.find({a, operand});
     if (known == equals_.end()) continue;
-    expr.args[1] = known->second;
+    expr.args.own()[1] = known->second;
     break;
   }
   equals_.try_emplace({state, operand}, std::move(subject));

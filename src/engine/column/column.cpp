@@ -94,7 +94,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   std::vector<Finder> states_;  // from state 1 on
   std::vector<Finder> negations_;
   std::vector<Finder> aggregates_;
-  std::vector<KeyIndex> keys_;  // from state 1 on
+  std::vector<KeyIndex> keys_;  // from state 1 on; none where no state has one
   std::vector<Finder*> early_;  // those whose key depends on the terminator alone
 
   // The members below belong to the terminator in hand.
@@ -133,16 +133,22 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
     : plan_(std::move(plan)),
       rule_(plan_->rule),
       terminators_(history.store(rule_.states[0].predicate.type)) {
+  states_.reserve(plan_->states.size() - 1);
   for (std::size_t i = 1; i < plan_->states.size(); ++i) {
     const State& state = rule_.states[i];
     const bool all = state.selection == Selection::each || !state.per.empty();
     states_.emplace_back(plan_->states[i].scan, history, use_indexes,
                          all ? Selectivity::all : Selectivity::until_found, state);
-    keys_.push_back(use_indexes ? key_index_of(state, plan_->states[i].scan, history) : KeyIndex());
+    auto keys = use_indexes ? key_index_of(state, plan_->states[i].scan, history) : KeyIndex();
+    if (keys.index == nullptr) continue;
+    keys_.resize(plan_->states.size() - 1);
+    keys_[i - 1] = std::move(keys);
   }
+  negations_.reserve(plan_->negations.size());
   for (const auto& scan : plan_->negations) {
     negations_.emplace_back(scan, history, use_indexes, Selectivity::until_found);
   }
+  aggregates_.reserve(plan_->aggregates.size());
   for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
     aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, rule_.aggregates[i]);
   }
@@ -186,9 +192,9 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
 }
 
 void ColumnEvaluator::prefetch() const {
-  __builtin_prefetch(rule_.states.data());
-  __builtin_prefetch(rule_.assignments.data());
-  __builtin_prefetch(plan_->states.data());
+  for (const State& state : rule_.states) __builtin_prefetch(&state);
+  for (const plan::StatePlan& state : plan_->states) __builtin_prefetch(&state);
+  for (const Expr& assignment : rule_.assignments) __builtin_prefetch(&assignment);
   for (const Finder& finder : states_) finder.prefetch();
 }
 
@@ -231,7 +237,7 @@ ColumnEvaluator::Outcome ColumnEvaluator::extend_each(std::size_t state, history
 ColumnEvaluator::Outcome ColumnEvaluator::extend_selected(std::size_t state, history::Range range) {
   auto& selected = work_->selected[state];
   selected.clear();
-  const history::HashIndex* const keys = keys_[state - 1].index.get();
+  const history::HashIndex* const keys = keys_.empty() ? nullptr : keys_[state - 1].index.get();
   if (rule_.states[state].per.empty()) {
     select(state, range);
   } else if (keys != nullptr && keys->keys() < range.size()) {
@@ -322,7 +328,7 @@ void ColumnEvaluator::choose(std::size_t state, EventRef event) {
 }
 
 bool ColumnEvaluator::accepts(std::size_t state, EventRef candidate) {
-  if (state_->consumed[state].contains(candidate.slot)) return false;
+  if (state_->is_consumed(state, candidate.slot)) return false;
   work_->sequence[state] = candidate;
   const auto& negations = plan_->states[state].negations;
   return std::none_of(negations.begin(), negations.end(), [&](std::uint32_t negation) {

@@ -81,17 +81,17 @@ Finder::Finder(const plan::Scan& scan, history::History& history, bool use_index
     : column_(history.column(scan.column)),
       store_(column_->store()),
       way_(way_to(scan, *column_, use_indexes, worth, aggregate)) {
-  const auto* prober = std::get_if<Prober>(&way_);
-  if (prober == nullptr) return;
+  const Prober* const keyed = prober();
+  if (keyed == nullptr) return;
   const auto summed = summed_attribute(aggregate, store_);
   const auto valued = valued_attribute(aggregate, store_);
-  if (summed) sums_ = prober->index()->find_sum(*summed);
-  if (valued) values_ = prober->index()->find_values(*valued);
+  if (summed) sums_ = keyed->index()->find_sum(*summed);
+  if (valued) values_ = keyed->index()->find_values(*valued);
 }
 
 void Finder::look_among(std::optional<std::uint64_t> count, TypeId type,
                         history::History& history) {
-  if (count) among_.emplace(type, *count, history);
+  if (count) among_ = std::make_unique<NewestEvents>(type, *count, history);
 }
 
 /// Begins at the oldest of the newest events: of its instant, those before it do not belong to
@@ -122,14 +122,17 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
   // Without conditions the window is the posting of an empty key, which all events have.
   const bool whole = scan.comparisons.empty() && scan.residual.empty();
   if (!use_indexes || (scan.key.empty() && !(whole && (summed || valued)))) {
+    auto timeline = column.timeline(scan.column.attributes);
+    if (whole) return WholeWindow(scan, column.store(), std::move(timeline));
     const auto ranged =
         use_indexes ? ranged_attribute(scan, column.store(), aggregate == nullptr) : std::nullopt;
-    return Scanner(scan, column.store(), column.timeline(scan.column.attributes),
-                   ranged ? column.range_index(*ranged) : nullptr, worth);
+    return std::make_unique<Scanner>(scan, column.store(), std::move(timeline),
+                                     ranged ? column.range_index(*ranged) : nullptr, worth);
   }
   std::vector<Expr> subjects;
   for (const std::uint32_t i : scan.key) subjects.push_back(scan.comparisons[i].subject);
-  return Prober(scan, column.store(), column.index(std::move(subjects), summed, valued));
+  return std::make_unique<Prober>(scan, column.store(),
+                                  column.index(std::move(subjects), summed, valued));
 }
 
 Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
@@ -172,9 +175,9 @@ std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
     return end_of(aggregate, range);
   }
   if (!sums_) return std::nullopt;
-  const auto& prober = std::get<Prober>(way_);
-  if (!prober.index()->is_exact(*sums_, count)) return std::nullopt;
-  const auto sum = static_cast<std::int64_t>(prober.posting().sum(*sums_, range));
+  const Prober& keyed = *prober();
+  if (!keyed.index()->is_exact(*sums_, count)) return std::nullopt;
+  const auto sum = static_cast<std::int64_t>(keyed.posting().sum(*sums_, range));
   if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
   if (count == 0) return Datum::none();
   return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
@@ -191,13 +194,13 @@ std::optional<Datum> Finder::end_of(const Aggregate& aggregate, history::Range r
 /// Looks only at events of groups that are not in the range as a whole.
 Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const {
   constexpr std::uint64_t kGroup = history::Posting::kGroup;
-  const auto& prober = std::get<Prober>(way_);
-  const history::HashIndex& index = *prober.index();
-  const auto groups = index.summaries(prober.posting(), *values_);
+  const Prober& keyed = *prober();
+  const history::HashIndex& index = *keyed.index();
+  const auto groups = index.summaries(keyed.posting(), *values_);
   Aggregation result(aggregate.function, store_.attribute_type(*aggregate.attribute));
   const auto add = [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; ++i) {
-      result.add(index.value(prober.posting(), *values_, i));
+      result.add(index.value(keyed.posting(), *values_, i));
     }
   };
   const std::uint64_t first = (range.first + kGroup - 1) / kGroup;
@@ -223,17 +226,21 @@ Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range 
 
 std::size_t Finder::bytes() const {
   const std::size_t among = among_ ? share_of(among_->timeline()) : 0;
-  if (const auto* prober = std::get_if<Prober>(&way_)) return among + share_of(prober->index());
-  const auto& scanner = std::get<Scanner>(way_);
+  if (const Prober* const keyed = prober()) return among + share_of(keyed->index());
+  if (const auto* const window = std::get_if<WholeWindow>(&way_)) {
+    return among + share_of(window->timeline());
+  }
+  const Scanner& scanner = *std::get<std::unique_ptr<Scanner>>(way_);
   return among + share_of(scanner.timeline()) + (scanner.ranges() ? share_of(scanner.ranges()) : 0);
 }
 
 double Finder::upkeep() const {
   const double among = among_ ? among_->timeline()->upkeep().each() : 0;
-  if (const auto* prober = std::get_if<Prober>(&way_)) {
-    return among + prober->index()->upkeep().each();
+  if (const Prober* const keyed = prober()) return among + keyed->index()->upkeep().each();
+  if (const auto* const window = std::get_if<WholeWindow>(&way_)) {
+    return among + window->timeline()->upkeep().each();
   }
-  const auto& scanner = std::get<Scanner>(way_);
+  const Scanner& scanner = *std::get<std::unique_ptr<Scanner>>(way_);
   return among + scanner.timeline()->upkeep().each() +
          (scanner.ranges() ? scanner.ranges()->upkeep().each() : 0);
 }

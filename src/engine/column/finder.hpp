@@ -4,11 +4,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "engine/column/newest_events.hpp"
 #include "engine/column/prober.hpp"
 #include "engine/column/scanner.hpp"
+#include "engine/column/whole_window.hpp"
 #include "engine/engine.hpp"
 #include "gorgo/rule.hpp"
 #include "history/history.hpp"
@@ -18,6 +20,27 @@ namespace gorgo::engine {
 /// Finds the events of one predicate, by key where it has one, else by scanning. Has one search in
 /// hand at a time; positions are those of `start`'s range.
 class Finder {
+  /// The larger ones stand elsewhere, so that a finder of the small kind takes little memory.
+  using Way = std::variant<WholeWindow, std::unique_ptr<Scanner>, std::unique_ptr<Prober>>;
+
+  template <class F>
+  auto by_way(F&& f) {
+    if (auto* const window = std::get_if<WholeWindow>(&way_)) return f(*window);
+    if (auto* const keyed = prober()) return f(*keyed);
+    return f(*std::get<std::unique_ptr<Scanner>>(way_));
+  }
+  template <class F>
+  auto by_way(F&& f) const {
+    if (const auto* const window = std::get_if<WholeWindow>(&way_)) return f(*window);
+    if (const auto* const keyed = prober()) return f(*keyed);
+    return f(std::as_const(*std::get<std::unique_ptr<Scanner>>(way_)));
+  }
+  /// Null: it does not search by key.
+  Prober* prober() const {
+    const auto* const way = std::get_if<std::unique_ptr<Prober>>(&way_);
+    return way == nullptr ? nullptr : way->get();
+  }
+
  public:
   /// `scan` must outlive the finder.
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth);
@@ -32,23 +55,23 @@ class Finder {
   void prefetch() const { column_->prefetch(); }
   /// A hint: `start` is going to be called for each of the terminators.
   void prefetch(std::span<const history::EventRef> terminators) {
-    if (auto* prober = std::get_if<Prober>(&way_)) prober->prefetch(terminators);
+    if (auto* const keyed = prober()) keyed->prefetch(terminators);
   }
   history::Range start(const Search& search) {
     return among_ ? start_among(search) : begin(search);
   }
   history::EventRef event(std::uint64_t position) const {
-    return std::visit([&](const auto& way) { return way.event(position); }, way_);
+    return by_way([&](const auto& way) { return way.event(position); });
   }
   /// Calls `f(position)` for the matching positions of the range in ascending (or descending) order
   /// until it returns false. Returns whether it ran to the end.
   template <class F>
   bool ascending(history::Range range, F&& f) {
-    return std::visit([&](auto& way) { return way.ascending(range, f); }, way_);
+    return by_way([&](auto& way) { return way.ascending(range, f); });
   }
   template <class F>
   bool descending(history::Range range, F&& f) {
-    return std::visit([&](auto& way) { return way.descending(range, f); }, way_);
+    return by_way([&](auto& way) { return way.descending(range, f); });
   }
   /// The aggregate over the matching positions of the range.
   Datum aggregate(const Aggregate& aggregate, history::Range range);
@@ -59,12 +82,11 @@ class Finder {
   double upkeep() const;
 
  private:
-  using Way = std::variant<Scanner, Prober>;
   Finder(const plan::Scan& scan, history::History& history, bool use_indexes, Selectivity worth,
          const Aggregate* aggregate);
   void look_among(std::optional<std::uint64_t> count, TypeId type, history::History& history);
   history::Range begin(const Search& search) {
-    return std::visit([&](auto& way) { return way.start(search); }, way_);
+    return by_way([&](auto& way) { return way.start(search); });
   }
   history::Range start_among(const Search& search);
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
@@ -75,13 +97,13 @@ class Finder {
   std::optional<Datum> end_of(const Aggregate& aggregate, history::Range range) const;
   Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
   bool is_exact() const {
-    return std::visit([](const auto& way) { return way.is_exact(); }, way_);
+    return by_way([](const auto& way) { return way.is_exact(); });
   }
 
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date
   const history::EventStore& store_;
   Way way_;
-  std::optional<NewestEvents> among_;  // which are looked at alone
+  std::unique_ptr<NewestEvents> among_;  // which are looked at alone; null: all are
   // Where the searched index has the sums or the values that answer the aggregate.
   std::optional<std::uint32_t> sums_;
   std::optional<std::uint32_t> values_;

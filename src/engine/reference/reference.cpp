@@ -124,11 +124,11 @@ std::vector<EventRef> ReferenceEvaluator::passing_candidates(std::size_t state,
 }
 
 bool ReferenceEvaluator::is_consumed(std::size_t state, const Sequence& extended) const {
-  const ConsumedSlots& consumed = state_->consumed[state];
   const history::Slot slot = extended.back().slot;
-  if (!consumed.contains(slot)) return false;
+  if (!state_->is_consumed(state, slot)) return false;
   if (witness_ != nullptr) {
-    witness_->consumed(state, extended, {&terminators_, consumed.consumer(slot)});
+    const history::Slot by = state_->consumed[state].consumer(slot);
+    witness_->consumed(state, extended, {&terminators_, by});
   }
   return true;
 }
