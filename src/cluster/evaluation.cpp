@@ -107,15 +107,15 @@ void Evaluation::deploy(const RulesMessage& rules) {
   }
   texts_ = std::move(texts);
   // A rule that comes from another family stands in a text that has not changed.
-  const bool lacks_any =
-      std::ranges::any_of(wanted, [&](const std::string& name) { return !processor_.rule(name); });
+  const bool lacks_any = std::ranges::any_of(
+      wanted, [&](const std::string& name) { return !processor_.has_rule(name); });
   if (lacks_any) std::ranges::for_each(rules.texts, put_in_force);
   for (const RuleInfo& rule : processor_.rules()) {
     if (wanted.contains(rule.name)) continue;
     if (auto removed = processor_.remove(rule.name); !removed) note(removed.error().to_string());
   }
   for (const std::string& name : wanted) {
-    if (!processor_.rule(name)) note("no text has the rule " + name);
+    if (!processor_.has_rule(name)) note("no text has the rule " + name);
   }
 }
 

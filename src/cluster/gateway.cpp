@@ -45,6 +45,11 @@ Result<void> Gateway::look() {
     parcels_.follow(Routing(found->deployment));
     version_ = found->deployment.version;
   }
+  return say_that_it_is_there();
+}
+
+Result<void> Gateway::say_that_it_is_there() {
+  next_word_ = Clock::now() + kBetweenLooks;
   return store_.confirm(node_, version_);
 }
 
@@ -76,6 +81,9 @@ Result<void> Gateway::send_columns(std::span<const doors::DepartingColumns> part
   if (auto looked = look_if_due(); !looked) return close_after(std::move(looked));
   for (const Parcels::Round& round : parcels_.pack(parts)) {
     if (auto sent = send_round(round); !sent) return close_after(std::move(sent));
+    // A deployment does not wait for a gateway that is silent for long.
+    if (Clock::now() < next_word_) continue;
+    if (auto said = say_that_it_is_there(); !said) return close_after(std::move(said));
   }
   parcels_.confirm();
   return {};

@@ -42,11 +42,12 @@ class Gateway : public doors::ColumnSink {
   Sender sender_;
   Parcels parcels_;
   std::uint64_t version_ = 0;  // of the deployment that it follows
-  Clock::time_point next_look_ = {};
+  Clock::time_point next_look_ = {}, next_word_ = {};
 
   Result<void> open();
   Result<void> look_if_due();
   Result<void> look();
+  Result<void> say_that_it_is_there();
   Result<void> send_round(const Parcels::Round& round);
   Result<void> close_after(Result<void> outcome);
 };

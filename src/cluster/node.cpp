@@ -53,6 +53,11 @@ Situation Node::situation() const {
   return situation_;
 }
 
+std::vector<PartitionName> Node::all_partitions() const {
+  const std::lock_guard lock(mutex_);
+  return all_;
+}
+
 void Node::run() {
   while (!stops_) {
     const auto stepped = step();

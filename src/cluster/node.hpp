@@ -50,8 +50,10 @@ class Node {
   /// Why there is no way to the brokers; empty: there is one.
   std::string problem() const;
   /// What it has heard of all nodes, itself included; while there is no way to the brokers, what it
-  /// heard last.
+  /// heard last. Empty before it has reached them.
   Situation situation() const;
+  /// All partitions that there are, also those that no node has.
+  std::vector<PartitionName> all_partitions() const;
   const std::string& cluster() const { return settings_.cluster; }
   const std::string& name() const { return settings_.node; }
 

@@ -210,6 +210,8 @@ std::vector<RuleInfo> Processor::rules(std::size_t first, std::size_t count) con
 
 std::size_t Processor::rule_count() const { return impl_->rules.size(); }
 
+bool Processor::has_rule(std::string_view name) const { return impl_->rules.has(name); }
+
 Result<RuleInfo> Processor::rule(std::string_view name) const {
   const auto deployed = impl_->rules.at(name);
   if (!deployed) return deployed.error();

@@ -90,13 +90,6 @@ Result<void> refuse_own(std::string_view type) {
                "choose a name that does not begin with 'gorgo.'"};
 }
 
-/// What the journal needs at most to tell which rows of the piece in hand were refused.
-std::size_t bytes_of_refusals(const Command& command, const wire::Publish& request) {
-  const std::uint64_t rows = protocol::row_count(*request.batch());
-  const std::uint64_t most = command.piece_rows > 0 ? command.piece_rows : rows;
-  return std::min(most, rows) * sizeof(std::uint32_t);
-}
-
 /// `door`: whose position the frame takes along; null: none.
 protocol::Bytes frame_of(BatchBuilder& events, const wire::Publish* door) {
   flatbuffers::FlatBufferBuilder builder(events.bytes() + 1024);
@@ -128,7 +121,7 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
   if (publication == nullptr) {
     publication = begin(command, id, request);
     if (publication == nullptr) return true;
-  } else if (!has_room_for_piece(command, request)) {
+  } else if (!has_room_for_piece(command, request, *publication)) {
     command.publication = std::move(publication);
     std::this_thread::sleep_for(kRoomWait);
     return false;
@@ -159,9 +152,20 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
   return true;
 }
 
-bool Admission::has_room_for_piece(const Command& command, const wire::Publish& request) {
+std::size_t Admission::bytes_of_piece(const Command& command, const wire::Publish& request,
+                                      const Publication& publication) const {
+  constexpr std::size_t kRecords = 256;  // one of what is accepted, one of what is refused
+  const std::uint64_t rows = protocol::row_count(*request.batch());
+  const std::uint64_t most = command.piece_rows > 0 ? command.piece_rows : rows;
+  const std::uint64_t piece = std::min(most, rows);
+  const std::size_t frame = publication.frame_at == 0 ? command.frame.size() : 0;
+  return frame + piece * sizeof(std::uint32_t) + (piece / limits_.batch_events + 1) * kRecords;
+}
+
+bool Admission::has_room_for_piece(const Command& command, const wire::Publish& request,
+                                   const Publication& publication) {
   if (!parts_.journal.is_on() || parts_.is_ending()) return true;
-  return parts_.journal.make_room(bytes_of_refusals(command, request)).has_value();
+  return parts_.journal.make_room(bytes_of_piece(command, request, publication)).has_value();
 }
 
 std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id,
@@ -175,13 +179,19 @@ std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id
     command.client->reply(error_reply(id, wire::ErrorCode::Invalid, known.error()));
     return nullptr;
   }
-  const std::size_t bytes = command.frame.size() + bytes_of_refusals(command, request);
-  if (const auto room = make_room(bytes); !room) {
+  if (const auto room = make_room(bytes_of_piece(command, request, *publication)); !room) {
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
     return nullptr;
   }
-  if (request.door() != nullptr && !begin_of_door(command, id, request, *publication)) {
-    return nullptr;
+  if (request.door() != nullptr) {
+    if (!begin_of_door(command, id, request, *publication)) return nullptr;
+    // Its dead letters have taken of the room.
+    const auto room = parts_.journal.make_room(bytes_of_piece(command, request, *publication));
+    if (!room) {
+      parts_.positions.retract(publication->door, publication->position_before);
+      command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
+      return nullptr;
+    }
   }
   const std::uint64_t producer = request.producer();
   publication->applied_before = parts_.producers.last(producer);

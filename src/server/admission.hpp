@@ -99,8 +99,13 @@ class Admission {
   /// Prepares the command's publication. Null: it was answered already.
   std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,
                                      const wire::Publish& request);
+  /// What the journal needs at most for the command's piece: the frame, unless it has that, and
+  /// which of the rows are refused.
+  std::size_t bytes_of_piece(const Command& command, const wire::Publish& request,
+                             const Publication& publication) const;
   /// Whether the journal has room for the next piece of a publication that has begun.
-  bool has_room_for_piece(const Command& command, const wire::Publish& request);
+  bool has_room_for_piece(const Command& command, const wire::Publish& request,
+                          const Publication& publication);
   /// Notes how far the door has read, and publishes what it could make no event of. False: the
   /// publication is over, and was answered.
   bool begin_of_door(const Command& command, std::uint64_t id, const wire::Publish& request,

@@ -20,7 +20,7 @@ Error no_shadow(const std::string& name) {
 Shadow::Names EngineThread::rules_replaced_by(const dispatch::CheckedText& text) const {
   Shadow::Names replaced;
   for (const std::string& rule : full_names(text)) {
-    if (processor_.rule(rule)) replaced.insert(rule);
+    if (processor_.has_rule(rule)) replaced.insert(rule);
   }
   for (std::string& rule : deployments_.rules_of(text.source.path, processor_)) {
     replaced.insert(std::move(rule));

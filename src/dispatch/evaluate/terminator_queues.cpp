@@ -49,13 +49,13 @@ TerminatorQueues::Queue* TerminatorQueues::queue_of(history::ColumnId column) {
   if (rules.empty()) return nullptr;
   std::uint32_t& place = places_[column];
   if (place == kNone) {
-    place = static_cast<std::uint32_t>(columns_.size());
-    columns_.push_back(column);
-    if (place == queues_.size()) queues_.emplace_back();
+    if (columns_.size() == queues_.size()) queues_.emplace_back();
     for (const std::uint32_t rule : rules) {
       touched_.push_back(rule);
       next_[rule] = 0;
     }
+    columns_.push_back(column);
+    place = static_cast<std::uint32_t>(columns_.size() - 1);
   }
   return &queues_[place];
 }

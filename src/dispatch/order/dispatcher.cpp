@@ -234,8 +234,10 @@ void Dispatcher::forget() {
   const Timestamp oldest = arithmetic::saturating_subtract(*clock_, rules_.max_late());
   for (const std::uint32_t index : rules_.limited_rules()) {
     const OutputLimit& limit = *rules_.rule(index).rule().at_most;
-    rules_.state(index).own_timed().produced.forget_until(
-        arithmetic::saturating_subtract(oldest, limit.per));
+    if (rules_.rule(index).state.timed().produced.keys() > 0) {
+      rules_.state(index).own_timed().produced.forget_until(
+          arithmetic::saturating_subtract(oldest, limit.per));
+    }
     forget_decided(index);
   }
   for (const std::uint32_t index : rules_.consuming_rules()) {

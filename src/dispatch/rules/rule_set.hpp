@@ -55,6 +55,7 @@ class RuleSet {
   bool is_getting_ready() const { return coming_ != nullptr; }
   /// The rule of this full name, or an error that names close ones. Valid until the next change.
   Result<const DeployedRule*> at(std::string_view rule) const;
+  bool has(std::string_view rule) const { return find(rule) != nullptr; }
   Result<void> remove(std::string_view rule, history::History& history);
   Result<void> declare(const std::string& name, std::vector<AttributeType> attributes);
 

@@ -5,7 +5,8 @@
 namespace gorgo::server {
 namespace {
 
-/// What waits for a door is shared with its durable subscription, so it takes no memory of its own.
+/// What waits for a door is shared with its durable subscription until that drops it, so more of it
+/// ahead takes little memory.
 Limits limits_of(Limits limits) {
   limits.ahead_bytes = std::size_t{8} << 20;
   return limits;

@@ -31,11 +31,15 @@ class SinkRunner : public Runner {
   }
 
  private:
+  /// Bytes that leave together, about: they are held and copied beside what waits.
+  static constexpr std::size_t kMostGathered = std::size_t{8} << 20;
+
   const SinkMaker make_;
   const std::string durable_;
   std::unique_ptr<doors::ColumnSink> sink_;
   std::vector<ClientDelivery> gathered_;  // each has rows
   std::size_t gathered_rows_ = 0;
+  std::size_t gathered_bytes_ = 0;
   bool was_ended_ = false;  // the subscription that had another text
   bool is_cut_off_ = true;  // as far as was seen while there was nothing to send
 
@@ -127,7 +131,8 @@ void SinkRunner::gather(const ClientDelivery& delivery) {
   if (delivery.rows == 0) return;
   gathered_.push_back(delivery);
   gathered_rows_ += delivery.rows;
-  if (gathered_rows_ >= sink_->most_rows()) send();
+  gathered_bytes_ += delivery.bytes();
+  if (gathered_rows_ >= sink_->most_rows() || gathered_bytes_ >= kMostGathered) send();
 }
 
 DepartingColumns SinkRunner::columns_of(const ClientDelivery& delivery) {
@@ -142,6 +147,7 @@ DepartingColumns SinkRunner::columns_of(const ClientDelivery& delivery) {
 void SinkRunner::send() {
   const auto gathered = std::exchange(gathered_, {});
   const std::size_t rows = std::exchange(gathered_rows_, 0);
+  gathered_bytes_ = 0;
   if (rows == 0) return;
   std::vector<DepartingColumns> departing;
   for (const ClientDelivery& delivery : gathered) departing.push_back(columns_of(delivery));

@@ -1,3 +1,4 @@
+#include <set>
 #include <string>
 #include <utility>
 
@@ -33,8 +34,12 @@ Json here(const cluster::Partition::State& state) {
 Json partitions_of(const cluster::Node& node, const cluster::Situation& situation) {
   const cluster::Overview overview{situation};
   const auto own = node.partitions();
+  std::set<cluster::PartitionName> names;
+  for (const auto& list : {node.all_partitions(), overview.partitions()}) {
+    names.insert(list.begin(), list.end());
+  }
   Json list = Json::array();
-  for (const cluster::PartitionName& name : overview.partitions()) {
+  for (const cluster::PartitionName& name : names) {
     const auto appointed = situation.appointed.find(name);
     Json one = {{"family", name.family},
                 {"number", name.number},

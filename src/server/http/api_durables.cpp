@@ -9,7 +9,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-Json to_json(const wire::DurableInfo& info) {
+Json durable_json(const wire::DurableInfo& info) {
   return {{"name", info.name()->str()},
           {"subscribe", info.text()->str()},
           {"acknowledged", text_of(Place{info.root(), info.ordinal()})},
@@ -39,7 +39,7 @@ asio::awaitable<Response> Api::list_durables(const Call&) {
   if (durables == nullptr) co_return unexpected(reply);
   Json list = Json::array();
   if (durables->list() != nullptr) {
-    for (const auto* info : *durables->list()) list.push_back(to_json(*info));
+    for (const auto* info : *durables->list()) list.push_back(durable_json(*info));
   }
   co_return json_response({{"subscriptions", std::move(list)}});
 }

@@ -27,7 +27,7 @@ Json counts_of(std::uint64_t both, std::uint64_t deployed, std::uint64_t shadow)
   return {{"both", both}, {"only_deployed", deployed}, {"only_shadow", shadow}};
 }
 
-Json to_json(const wire::ShadowInfo& shadow, const Redaction& redaction) {
+Json shadow_json(const wire::ShadowInfo& shadow, const Redaction& redaction) {
   return {{"name", shadow.name()->str()},
           {"user", protocol::text_of(shadow.who())},
           {"since", shadow.since()},
@@ -54,7 +54,7 @@ asio::awaitable<Response> Api::list_shadows(const Call& call) {
   Json list = Json::array();
   if (shadows->list() != nullptr) {
     for (const auto* info : *shadows->list()) {
-      list.push_back(to_json(*info, texts_.redaction));
+      list.push_back(shadow_json(*info, texts_.redaction));
     }
   }
   if (call.parameters.empty()) co_return json_response({{"shadows", std::move(list)}});

@@ -39,7 +39,7 @@ Result<void> check_rules(const User& user, const dispatch::CheckedText& text,
   for (const auto& plan : text.plans) {
     if (auto allowed = check_types(user, *plan, text.schema); !allowed) return allowed;
     const std::string& name = plan->rule.name;
-    const bool replaces = processor.rule(name).has_value();
+    const bool replaces = processor.has_rule(name);
     if (!replaces || is_rule_of(user, name, deployments)) continue;
     return check_deployment(user, deployments.owner_of(name));
   }
