@@ -46,10 +46,10 @@ bool EngineLink::push(protocol::Bytes frame) {
   Command request{Command::Kind::request, outbox_, {}, work_of(*message, frame.size())};
   request.frame = std::move(frame);
   request.is_of_door = true;
-  constexpr std::chrono::milliseconds kPatience{1000};
+  constexpr std::chrono::milliseconds kBetweenPushes{1000};
   auto pushed = queue_.push(request);
   while (pushed == CommandQueue::Push::full && !is_stopped()) {
-    wait(kPatience);
+    wait(kBetweenPushes);
     pushed = queue_.push(request);
   }
   return pushed == CommandQueue::Push::queued;

@@ -190,9 +190,9 @@ Result<void> Replay::restore_server(const stored::ServerStateT& state) {
 }
 
 void Replay::reach(std::uint64_t done) {
-  constexpr std::chrono::seconds kPause{2};
+  constexpr std::chrono::seconds kBetweenReports{2};
   progress_.reach(done);
-  if (Clock::now() - said_ < kPause) return;
+  if (Clock::now() - said_ < kBetweenReports) return;
   said_ = Clock::now();
   log_.info("recovering", {{"at", progress_.text()}});
 }
@@ -361,12 +361,12 @@ Result<void> Replay::compare_settings() const {
                      std::to_string(now) + ", which would give other results",
                  "set it back, start the server, stop it in order, and change it then"};
   };
-  constexpr Duration kMillisecond = 1'000'000;
+  constexpr Duration kOneMillisecond = 1'000'000;
   const Result<void> all[] = {
-      same("engine.lateness_ms", settings.lateness / kMillisecond,
-           settings_.lateness / kMillisecond),
-      same("engine.max_late_ms", settings.max_late / kMillisecond,
-           settings_.max_late / kMillisecond),
+      same("engine.lateness_ms", settings.lateness / kOneMillisecond,
+           settings_.lateness / kOneMillisecond),
+      same("engine.max_late_ms", settings.max_late / kOneMillisecond,
+           settings_.max_late / kOneMillisecond),
       same("engine.max_depth", settings.max_depth, settings_.max_depth),
       same("engine.max_composites", settings.max_composites, settings_.max_composites),
       same("engine.max_instants", settings.max_instants, settings_.max_instants)};
