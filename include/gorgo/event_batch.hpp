@@ -159,7 +159,8 @@ class BatchBuilder {
   /// has one.
   void put(std::uint16_t table, std::uint32_t column, const EventColumn& from,
            std::span<const EventRun> runs);
-  /// The same for events that stand apart, some of which may have no value.
+  /// Gives the last events of a table the values that the events with these numbers have in another
+  /// column. They may stand apart, and some may have no value.
   void put(std::uint16_t table, std::uint32_t column, const EventColumn& from,
            std::span<const std::uint32_t> events);
   /// Counts bytes of strings that are put later.

@@ -93,7 +93,7 @@ struct DepartingColumns {
   Place last() const { return place(first + count - 1); }
 };
 
-/// The same events row by row.
+/// Makes a row of each event of these columns.
 Departing rows_of(std::span<const DepartingColumns> parts);
 
 /// Where events go. One thread calls, but for `wake`.

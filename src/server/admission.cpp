@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kMostRefusals = 64;
 /// Clients choose the names of types, so refusals are counted by so many of them at most.
 constexpr std::size_t kMostTypes = 1000;
-/// Between two attempts to go on with a publication where the disk is full.
+/// Between two attempts to go on with a publication where the disk is full: nothing tells when
+/// there is room again.
 constexpr std::chrono::milliseconds kRoomWait{10};
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {

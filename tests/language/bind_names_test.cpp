@@ -84,7 +84,7 @@ TEST(BindNames, MisspeltConstantsAreFound) {
             "did you mean `limit`?");
   EXPECT_EQ(hint("@at_most(limt, per = 1 s) define A() from B();"), "did you mean `limit`?");
   EXPECT_EQ(hint("@at_most(1, per = pase) define A() from B();"), "did you mean `pause`?");
-  // Of a state's attributes it is none, and it holds for the rules behind it only.
+  // A constant is no attribute of a state, and the rules before a constant do not see it.
   EXPECT_THAT(hint("define A() from B() and B.limt > 1;"), HasSubstr("it is `event B"));
   EXPECT_THAT(hint_of("event B(x: int); define A() from B(x > limt); const limit = 45;"),
               HasSubstr("it is `event B"));

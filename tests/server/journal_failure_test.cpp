@@ -156,8 +156,8 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   EXPECT_TRUE(publish(client));
 }
 
-// Of 60 000 rows this one is not late. The journal tells of each other that it was refused, and has
-// the frame with the first row that is not.
+// A client publishes 60 000 rows, of which all but this one are late. The journal tells which rows
+// were refused, and has the frame from the moment on in which one is accepted.
 void fill_disk_behind_first_piece(std::size_t row) {
   const auto disk = std::make_shared<SimulatedDisk>(1);
   ServerOptions options = on(disk);

@@ -1,9 +1,9 @@
 // What the server does when rules fire: whether each target works, what became of the events, and what is silenced.
 import {useSignal} from '@preact/signals';
-import {useEffect} from 'preact/hooks';
 import {get, send, textOf} from '../server';
 import {count} from '../format';
 import {type Level, Mark, Panel, Table} from '../parts';
+import {usePolling} from '../poll';
 import {pathTo} from '../route';
 
 interface Silence {
@@ -51,11 +51,7 @@ function useTargets() {
       problem.value = textOf(error);
     }
   };
-  useEffect(() => {
-    void look();
-    const timer = setInterval(look, kPeriod);
-    return () => clearInterval(timer);
-  }, []);
+  usePolling(look, kPeriod);
   return {targets, problem, order};
 }
 type Order = ReturnType<typeof useTargets>['order'];

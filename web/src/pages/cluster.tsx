@@ -1,8 +1,8 @@
 // The nodes of the cluster that this server is in, and who owns which partition.
 import {useSignal} from '@preact/signals';
-import {useEffect} from 'preact/hooks';
 import {count} from '../format';
 import {type Level, Mark, Panel, Table} from '../parts';
+import {usePolling} from '../poll';
 import {get, textOf} from '../server';
 
 interface Node {
@@ -31,19 +31,15 @@ const kPeriod = 1000;  // nodes renew their leases as often
 
 function useCluster() {
   const known = useSignal<Known | null>(null), problem = useSignal('');
-  useEffect(() => {
-    const look = async () => {
-      try {
-        known.value = await get<Known>('cluster');
-        problem.value = '';
-      } catch (error) {
-        problem.value = textOf(error);
-      }
-    };
-    void look();
-    const timer = setInterval(look, kPeriod);
-    return () => clearInterval(timer);
-  }, []);
+  const look = async () => {
+    try {
+      known.value = await get<Known>('cluster');
+      problem.value = '';
+    } catch (error) {
+      problem.value = textOf(error);
+    }
+  };
+  usePolling(look, kPeriod);
   return {known, problem};
 }
 

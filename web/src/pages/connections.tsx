@@ -1,10 +1,10 @@
 // Who is connected, what they take and send, who has gone and why.
 import {useSignal} from '@preact/signals';
 import {ServerError} from 'gorgo';
-import {useEffect} from 'preact/hooks';
 import {ask, get, send, textOf} from '../server';
 import {bytes, clock, count, seconds} from '../format';
 import {Mark, Panel, Table} from '../parts';
+import {usePolling} from '../poll';
 
 interface Open {
   id: number;
@@ -51,11 +51,7 @@ function useLists() {
       if (!(error instanceof ServerError)) problem.value = textOf(error);
     }
   };
-  useEffect(() => {
-    void look();
-    const timer = setInterval(look, kPeriod);
-    return () => clearInterval(timer);
-  }, []);
+  usePolling(look, kPeriod);
   return {open, closed, durables, problem, look};
 }
 

@@ -1,9 +1,9 @@
 // New versions of rules that run beside those in force, and what they give that those do not.
 import {useSignal} from '@preact/signals';
-import {useEffect} from 'preact/hooks';
 import {get, send, textOf} from '../server';
 import {clock, count} from '../format';
 import {type Level, Mark, Panel, RuleLink, Table} from '../parts';
+import {usePolling} from '../poll';
 import {pathTo} from '../route';
 
 interface Counts {
@@ -40,11 +40,7 @@ function useShadows() {
       problem.value = textOf(error);
     }
   };
-  useEffect(() => {
-    void look();
-    const timer = setInterval(look, kPeriod);
-    return () => clearInterval(timer);
-  }, []);
+  usePolling(look, kPeriod);
   return {shadows, problem, look};
 }
 
