@@ -59,7 +59,7 @@ class Cluster {
     const std::vector<rd_kafka_resp_err_t> all(errors);
     rd_kafka_mock_push_request_errors_array(cluster_, request, all.size(), all.data());
   }
-  static constexpr std::int16_t kProduce = 0, kFetch = 1;
+  static constexpr std::int16_t kProduce = 0, kFetch = 1, kListOffsets = 2;
 
  private:
   Owned<rd_kafka_t> handle_;
@@ -306,6 +306,30 @@ TEST_F(KafkaDoor, WhatCannotBeReadIsTold) {
       wait_for_door(client, "plant", [](const Door& seen) { return seen.events == 1; });
   EXPECT_EQ(door.dead_letters, 1u);
   EXPECT_EQ(door.position, "readings[0]@2");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(KafkaDoor, OffsetsThatAreGoneAreToldAndReadingGoesOnBehindAFailure) {
+  {
+    ServerWithDoors server(folder, source());
+    auto client = server.client();
+    Producer producer(cluster);
+    for (std::int64_t i = 1; i <= 3; ++i) producer.produce(number(i));
+    wait_for_door(client, "plant", [](const Door& seen) { return seen.events == 3; });
+    EXPECT_EQ(server.stop(), 0);
+  }
+  // The topic was made anew and is shorter, and the brokers do not say where it begins.
+  Cluster shorter;
+  Producer(shorter).produce(number(4));
+  shorter.refuse(Cluster::kListOffsets, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
+                                         RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
+  ServerWithDoors server(folder, source_of(shorter.address(), ""));
+  auto client = server.client();
+  const auto door =
+      wait_for_door(client, "plant", [](const Door& seen) { return seen.events == 1; });
+  EXPECT_EQ(door.failures, 1u);
+  EXPECT_EQ(door.dead_letters, 1u);
+  EXPECT_EQ(door.position, "readings[0]@1");
   EXPECT_EQ(server.stop(), 0);
 }
 

@@ -68,7 +68,11 @@ Result<void> KafkaSink::produce(const Departing::Row& row) {
         RD_KAFKA_V_OPAQUE(this), RD_KAFKA_V_END);
     if (status == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
     if (status != RD_KAFKA_RESP_ERR__QUEUE_FULL || is_woken_ || !refused_.empty()) {
-      return Error{"the event " + place + " to " + topic + ": " + rd_kafka_err2str(status), ""};
+      const bool is_large = status == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
+      return Error{
+          "the event " + place + " to " + topic + ": " + rd_kafka_err2str(status),
+          is_large ? "properties = { \"message.max.bytes\" = \"10000000\" }, if the brokers take it"
+                   : ""};
     }
     rd_kafka_poll(producer_.get(), static_cast<int>(kStep.count()));
   }

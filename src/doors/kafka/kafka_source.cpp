@@ -175,7 +175,11 @@ Result<void> KafkaSource::read(Arrived& arrived, Clock::time_point until) {
     const Owned<rd_kafka_message_t> message(
         rd_kafka_consumer_poll(client_.get(), static_cast<int>(wait.count())));
     if (message != nullptr) {
-      if (auto taken = take(*message, arrived); !taken) return taken;
+      if (auto taken = take(*message, arrived); !taken) {
+        // The library reads a partition whose offset is gone only when it is assigned again.
+        next_look_ = {};
+        return taken;
+      }
     } else if (!arrived.empty() || Clock::now() >= until) {
       return {};
     }
