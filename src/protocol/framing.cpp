@@ -1,7 +1,9 @@
 #include "protocol/framing.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <string>
+#include <string_view>
 
 namespace gorgo::protocol {
 namespace {
@@ -28,6 +30,11 @@ Result<std::size_t> content_size(std::span<const std::uint8_t, kPrefix> prefix,
                  "each frame begins with its size, 4 bytes, little-endian"};
   }
   if (size + kPrefix > max_frame) {
+    constexpr std::string_view kHttp = "HTTP";
+    if (std::ranges::equal(prefix, kHttp)) {
+      return Error{"the other side speaks HTTP, not the native protocol",
+                   "take the port of `gorgo serve --listen`, such as 127.0.0.1:7450"};
+    }
     return Error{"a frame of " + std::to_string(size) + " bytes is above the limit of " +
                      std::to_string(max_frame) + " bytes",
                  "send smaller batches; the first frame must be a Hello"};

@@ -41,6 +41,8 @@ TEST(Framing, SizesOutsideTheLimitsAreNamed) {
   const Bytes huge = {0xff, 0xff, 0xff, 0xff};
   EXPECT_THAT(content_size(prefix(huge), kDefaultMaxFrame).error().message,
               HasSubstr("above the limit of 16777216 bytes"));
+  const Bytes http = {'H', 'T', 'T', 'P'};
+  EXPECT_THAT(content_size(prefix(http), kDefaultMaxFrame).error().message, HasSubstr("HTTP"));
   const Bytes exact = {96, 0, 0, 0};
   EXPECT_EQ(content_size(prefix(exact), 100).value(), 96u);
   EXPECT_FALSE(content_size(prefix(exact), 99));
