@@ -353,13 +353,20 @@ TEST_F(KafkaDoor, BrokersAreKnownByTheirCertificate) {
 
 TEST_F(KafkaDoor, BrokersThatAreAwayAreAFailure) {
   cluster.go_down();
-  ServerWithDoors server(folder, source());
+  ServerWithDoors server(folder, source() + sink());
   auto client = server.client();
-  const auto door =
-      wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "failing"; });
-  EXPECT_THAT(door.problem, HasSubstr("readings"));
+  const auto is = [](const std::string& state) {
+    return [state](const Door& seen) { return seen.state == state; };
+  };
+  EXPECT_THAT(wait_for_door(client, "plant", is("failing")).problem, HasSubstr("readings"));
+  EXPECT_THAT(wait_for_door(client, "out", is("failing")).problem, HasSubstr("brokers"));
   cluster.come_up();
-  wait_for_door(client, "plant", [](const Door& seen) { return seen.state == "running"; });
+  for (const char* door : {"plant", "out"}) wait_for_door(client, door, is("running"));
+  // A connection that is lost is noticed while there is nothing to send.
+  cluster.go_down();
+  wait_for_door(client, "out", is("failing"));
+  cluster.come_up();
+  wait_for_door(client, "out", is("running"));
   EXPECT_EQ(server.stop(), 0);
 }
 

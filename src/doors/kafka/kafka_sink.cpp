@@ -34,6 +34,7 @@ void KafkaSink::close() {
   rd_kafka_purge(producer_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   rd_kafka_flush(producer_.get(), static_cast<int>(kStep.count()));
   producer_.reset();
+  has_answer_ = false;
 }
 
 Result<void> KafkaSink::open() {
@@ -92,6 +93,23 @@ Result<void> KafkaSink::await() {
   if (refused_.empty()) return {};
   const std::string trouble = trouble_.take();
   return Error{"the brokers " + settings_.broker + ": " + (trouble.empty() ? refused_ : trouble),
+               ""};
+}
+
+Result<void> KafkaSink::idle() {
+  if (auto opened = open(); !opened) return opened;
+  rd_kafka_poll(producer_.get(), 0);
+  std::string trouble = trouble_.take();
+  if (has_answer_ && trouble.empty()) return {};
+  const rd_kafka_metadata_t* found = nullptr;
+  const auto status =
+      rd_kafka_metadata(producer_.get(), 0, nullptr, &found, static_cast<int>(kAnswer.count()));
+  const std::unique_ptr<const rd_kafka_metadata_t, Destroy> metadata(found);
+  has_answer_ = status == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (has_answer_) return {};
+  if (trouble.empty()) trouble = trouble_.take();
+  return Error{"the brokers " + settings_.broker + ": " +
+                   (trouble.empty() ? rd_kafka_err2str(status) : trouble),
                ""};
 }
 

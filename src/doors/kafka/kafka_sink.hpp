@@ -19,6 +19,8 @@ class KafkaSink : public Sink {
   ~KafkaSink() override;
 
   Result<void> send(const Departing& events) override;
+  /// Asks for the brokers until they have answered, and again when a connection is lost.
+  Result<void> idle() override;
   void wake() override { is_woken_ = true; }
 
  private:
@@ -27,7 +29,8 @@ class KafkaSink : public Sink {
   Trouble trouble_;
   Owned<rd_kafka_t> producer_;
   std::atomic<bool> is_woken_ = false;
-  std::string refused_;  // why the brokers have not taken an event; this door's thread alone
+  bool has_answer_ = false;  // of the brokers, since there is a producer
+  std::string refused_;      // why the brokers have not taken an event; this door's thread alone
 
   Result<void> open();
   Result<void> produce(const Departing::Row& row);
