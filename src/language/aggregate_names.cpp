@@ -9,29 +9,32 @@ namespace gorgo::language {
 namespace {
 
 struct AggregateName {
-  std::string_view spelling;
+  std::string_view spelling, capitals;
   AggregateFunction function;
   std::string_view says;
 };
 constexpr std::array<AggregateName, 14> kAggregates = {
-    {{"Avg", AggregateFunction::avg, "The mean."},
-     {"Sum", AggregateFunction::sum, "The sum, exact and rounded once."},
-     {"Min", AggregateFunction::min, "The least value that is no NaN."},
-     {"Max", AggregateFunction::max, "The greatest value that is no NaN."},
-     {"Count", AggregateFunction::count,
+    {{"Avg", "AVG", AggregateFunction::avg, "The mean."},
+     {"Sum", "SUM", AggregateFunction::sum, "The sum, exact and rounded once."},
+     {"Min", "MIN", AggregateFunction::min, "The least value that is no NaN."},
+     {"Max", "MAX", AggregateFunction::max, "The greatest value that is no NaN."},
+     {"Count", "COUNT", AggregateFunction::count,
       "The number of events, or of those that have the attribute."},
-     {"Variance", AggregateFunction::variance, "The variance of a sample."},
-     {"VariancePop", AggregateFunction::variance_pop, "The variance of a population."},
-     {"StdDev", AggregateFunction::std_dev, "The standard deviation of a sample."},
-     {"StdDevPop", AggregateFunction::std_dev_pop, "The standard deviation of a population."},
-     {"Median", AggregateFunction::median,
+     {"Variance", "VARIANCE", AggregateFunction::variance, "The variance of a sample."},
+     {"VariancePop", "VARIANCEPOP", AggregateFunction::variance_pop,
+      "The variance of a population."},
+     {"StdDev", "STDDEV", AggregateFunction::std_dev, "The standard deviation of a sample."},
+     {"StdDevPop", "STDDEVPOP", AggregateFunction::std_dev_pop,
+      "The standard deviation of a population."},
+     {"Median", "MEDIAN", AggregateFunction::median,
       "The value in the middle, or between the two in the middle."},
-     {"Percentile", AggregateFunction::percentile,
+     {"Percentile", "PERCENTILE", AggregateFunction::percentile,
       "The value below which so many percent lie, interpolated linearly: Percentile(Temp().value "
       "within 1 h from A, 95)."},
-     {"CountDistinct", AggregateFunction::count_distinct, "The number of different values."},
-     {"First", AggregateFunction::first, "The value of the oldest event."},
-     {"Last", AggregateFunction::last, "The value of the newest event."}}};
+     {"CountDistinct", "COUNTDISTINCT", AggregateFunction::count_distinct,
+      "The number of different values."},
+     {"First", "FIRST", AggregateFunction::first, "The value of the oldest event."},
+     {"Last", "LAST", AggregateFunction::last, "The value of the newest event."}}};
 
 }  // namespace
 
@@ -44,6 +47,10 @@ std::optional<AggregateFunction> aggregate_function(const std::string& word) {
 
 std::string_view spelling(AggregateFunction function) {
   return std::ranges::find(kAggregates, function, &AggregateName::function)->spelling;
+}
+
+std::string_view to_string(AggregateFunction function) {
+  return std::ranges::find(kAggregates, function, &AggregateName::function)->capitals;
 }
 
 std::string_view meaning(AggregateFunction function) {

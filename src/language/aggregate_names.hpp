@@ -13,6 +13,8 @@ namespace gorgo::language {
 std::optional<AggregateFunction> aggregate_function(const std::string& word);
 /// As `gorgo fmt` writes it: `StdDev`.
 std::string_view spelling(AggregateFunction function);
+/// As messages, plans and T-Rex write it: `STDDEV`.
+std::string_view to_string(AggregateFunction function);
 /// What its value is, one line.
 std::string_view meaning(AggregateFunction function);
 const std::vector<std::string>& aggregate_names();

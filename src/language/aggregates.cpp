@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "language/aggregate_names.hpp"
 #include "language/operations.hpp"
 #include "language/syntax.hpp"
 #include "language/types.hpp"

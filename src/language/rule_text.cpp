@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "functions/catalogue.hpp"
+#include "language/aggregate_names.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/names.hpp"
+#include "language/aggregate_names.hpp"
 #include "language/build_item.hpp"
 #include "language/joint_types.hpp"
 #include "language/names.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/aggregate_names.hpp"
 #include "language/reporter.hpp"
 
 namespace gorgo::language {
@@ -164,13 +165,6 @@ std::string show(const ast::Expr& expr) {
     default:
       return "the expression";
   }
-}
-
-std::string_view to_string(AggregateFunction function) {
-  constexpr std::string_view names[] = {
-      "AVG",    "SUM",       "MIN",    "MAX",        "COUNT",         "VARIANCE", "VARIANCEPOP",
-      "STDDEV", "STDDEVPOP", "MEDIAN", "PERCENTILE", "COUNTDISTINCT", "FIRST",    "LAST"};
-  return names[static_cast<std::size_t>(function)];
 }
 
 std::optional<ValueType> own_type(AggregateFunction function) {

@@ -52,7 +52,6 @@ void for_each_outer(const ast::RuleDefinition& rule, F&& f) {
 
 /// How messages show an operand: `` `Smoke.area` ``, `` `$a` ``, `` `45` ``, "the expression".
 std::string show(const ast::Expr& expr);
-std::string_view to_string(AggregateFunction function);
 /// The type of the aggregate's value; nothing: that of its attribute.
 std::optional<ValueType> own_type(AggregateFunction function);
 /// Whether it takes attributes of any type, not only numbers.

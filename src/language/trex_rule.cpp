@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdint>
 
+#include "language/aggregate_names.hpp"
 #include "language/syntax.hpp"
 
 /// Declarations, patterns and conditions; expressions are in trex_expr.cpp.

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "language/aggregate_names.hpp"
 #include "language/literal.hpp"
 #include "language/syntax.hpp"
 
