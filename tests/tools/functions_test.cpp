@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 
 #include "command_line.hpp"
@@ -12,10 +13,12 @@ namespace {
 
 class Functions : public CommandLine {};
 
-std::string documented() {
-  std::ifstream in(GORGO_SOURCE_DIR "/docs/functions.md");
+std::string content(const char* file) {
+  std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+std::string documented() { return content(GORGO_SOURCE_DIR "/docs/functions.md"); }
 
 TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
   const Outcome outcome = run("functions --format json");
@@ -32,6 +35,23 @@ TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
     }
   }
   EXPECT_GT(entries, 50u);
+}
+
+TEST_F(Functions, EditorsShowEveryAggregateAsOne) {
+  const Outcome outcome = run("functions --format json");
+  ASSERT_EQ(outcome.exit_code, 0);
+  const auto syntax = nlohmann::json::parse(
+      content(GORGO_SOURCE_DIR "/docs/editors/vscode/syntaxes/tesla.tmLanguage.json"));
+  std::string pattern;
+  for (const auto& one : syntax.at("patterns")) {
+    if (one.value("name", "") == "support.function.tesla") pattern = one.at("match");
+  }
+  ASSERT_TRUE(pattern.starts_with("(?i)"));
+  const std::regex aggregate(pattern.substr(4), std::regex::icase);
+  for (const auto& entry : nlohmann::json::parse(outcome.out).at("aggregates")) {
+    const auto usage = entry.at("usage").get<std::string>();
+    EXPECT_TRUE(std::regex_search(usage, aggregate)) << usage;
+  }
 }
 
 TEST_F(Functions, TheRulesOfTheDocumentAreRight) {
