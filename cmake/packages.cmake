@@ -16,6 +16,8 @@ add_custom_command(OUTPUT ${pack}/copyright
   COMMAND ${CMAKE_COMMAND} -E cat ${PROJECT_SOURCE_DIR}/packaging/debian/copyright ${PROJECT_SOURCE_DIR}/NOTICE > ${pack}/copyright
   DEPENDS packaging/debian/copyright NOTICE VERBATIM)
 add_custom_target(gorgo_documents ALL DEPENDS ${pack}/changelog.gz ${pack}/copyright)
+# Whoever builds the client alone installs its component, which has them.
+add_dependencies(gorgo_client gorgo_documents)
 # What packages contain, to be built before `cpack`.
 add_custom_target(packaged DEPENDS gorgo_documents gorgo_pages gorgo_cli gorgo_client)
 foreach(name IN ITEMS program:gorgo client:libgorgo-dev python:python3-gorgo)
