@@ -73,9 +73,8 @@ Coroutine<Error> Connection::until_broken() {
   co_return *broken_;
 }
 
-Error Connection::timed_out() {
-  fail({"no answer from " + address_ + " within " + std::to_string(options_.timeout / 1'000'000) +
-            " ms",
+Error Connection::timed_out(Duration waited) {
+  fail({"no answer from " + address_ + " within " + std::to_string(waited / 1'000'000) + " ms",
         "the connection is given up; connect anew", kTimeout});
   return *broken_;
 }
@@ -126,13 +125,13 @@ Result<void> Connection::send(std::uint64_t id, protocol::Bytes frame, bool awai
   post(std::make_shared<const protocol::Bytes>(std::move(frame)));
   const auto written = [this] { return writing_.empty() && outgoing_.empty(); };
   if (run_until(deadline(), written) && !broken_) return {};
-  return broken_ ? *broken_ : timed_out();
+  return broken_ ? *broken_ : timed_out(options_.timeout);
 }
 
 Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
   const auto slot = awaited_.find(id);
-  const bool there = run_until(deadline(), [&] { return slot->second.has_value(); });
-  if (!there) return broken_ ? *broken_ : timed_out();
+  const bool there = run_until(after(reply_timeout()), [&] { return slot->second.has_value(); });
+  if (!there) return broken_ ? *broken_ : timed_out(reply_timeout());
   protocol::Bytes frame = std::move(*slot->second);
   awaited_.erase(slot);
   return frame;
@@ -140,7 +139,7 @@ Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
 
 Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
   const auto self = shared_from_this();
-  const auto until = deadline();
+  const auto until = after(reply_timeout());
   while (!awaited_[id] && !is_over() && Clock::now() < until) {
     co_await changed_.wait(std::min(until, end_of_silence()));
   }
@@ -148,7 +147,7 @@ Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
   awaited_.erase(id);
   if (reply) co_return *std::move(reply);
   if (broken_) co_return *broken_;
-  co_return timed_out();
+  co_return timed_out(reply_timeout());
 }
 
 void Connection::start_reading() {

@@ -110,6 +110,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool leaving_ = false;
 
   Clock::time_point deadline() const { return after(options_.timeout); }
+  Duration reply_timeout() const {
+    return options_.reply_timeout > 0 ? options_.reply_timeout : options_.timeout;
+  }
   /// When the server will have been silent for too long, as far as it is listened to.
   Clock::time_point end_of_silence() const;
   /// Whether the connection has ended, by silence at the latest.
@@ -121,7 +124,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Coroutine<Result<void>> secure(std::string host);
   Coroutine<Result<void>> greet();
   Coroutine<Result<protocol::Bytes>> reply_to(std::uint64_t id);
-  Error timed_out();
+  Error timed_out(Duration waited);
   void fail(Error error);
   void write_on();
   void start_reading();

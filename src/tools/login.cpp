@@ -58,6 +58,7 @@ Result<Client> connect(const std::string& address, const std::string& name, cons
   if (!options) return options.error();
   options->heartbeats = manner.heartbeats;
   options->producer = manner.producer;
+  options->reply_timeout = manner.reply_timeout;
   return Client::connect(address, *std::move(options));
 }
 

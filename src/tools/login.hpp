@@ -29,6 +29,7 @@ Result<ClientOptions> client_options(const std::string& name, const Login& login
 struct Manner {
   bool heartbeats = false;
   std::uint64_t producer = 0;
+  Duration reply_timeout = 0;
 };
 
 /// Connects as the command `name` of the command line.

@@ -6,6 +6,7 @@
 
 #include "tests/clients/cpp_support.hpp"
 #include "tests/clients/cutting_proxy.hpp"
+#include "tests/clients/holding_proxy.hpp"
 
 /// The C++ client with lost connections, dead servers and slow readers.
 namespace gorgo {
@@ -44,6 +45,21 @@ TEST(CppFaults, LeavesNoOutcomeInTheDarkWhileTheServerIsGone) {
   while (flushed.kind == Outcome::Kind::unknown) flushed = publisher.flush();
   EXPECT_EQ(flushed.kind, Outcome::Kind::accepted);
   EXPECT_EQ(flushed.published.accepted, 1U);
+}
+
+TEST(CppFaults, RepliesMayBeWaitedForOtherwiseThanConnections) {
+  RestartableServer server;
+  HoldingProxy proxy(server.address());
+  ClientOptions options;
+  options.timeout = kLong;
+  options.reply_timeout = 100'000'000;
+  auto client = Client::connect(proxy.address(), options);
+  ASSERT_TRUE(client) << client.error().to_string();
+  proxy.mute();
+  const auto rules = client->rules();
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, "timeout");
+  EXPECT_EQ(rules.error().message, "no answer from " + proxy.address() + " within 100 ms");
 }
 
 TEST(CppFaults, TakesNothingMoreThanItsLimitWhileTheServerIsGone) {
