@@ -8,9 +8,18 @@
 namespace gorgo::cluster {
 namespace {
 
-/// Composites in one message, at most, and their bytes, roughly: a server takes a megabyte.
-constexpr std::uint32_t kMostComposites = 4096;
-constexpr std::size_t kMostBytes = std::size_t{1} << 19;
+constexpr std::uint32_t kMostComposites = 4096;  // in one message
+
+/// That an event takes in a message of its own, at most.
+std::size_t bytes_of(const Event& event) {
+  constexpr std::size_t kRoom = 64;
+  std::size_t all = kRoom + event.type.size();
+  for (const Attribute& attribute : event.attributes) {
+    const auto* const text = std::get_if<std::string>(&attribute.value);
+    all += kRoom + attribute.name.size() + (text == nullptr ? 0 : text->size());
+  }
+  return all;
+}
 
 ProcessorOptions of_a_partition(ProcessorOptions options) {
   options.threads = 1;
@@ -29,11 +38,17 @@ class Evaluation::Collector {
 
   void take(const OutputBatch& batch) {
     for (const OutputBatch::Row& row : batch.rows) {
+      const Event composite = batch.to_event(row);
+      if (bytes_of(composite) > kMostEventBytes) {
+        too_large_ = composite.type;
+        continue;
+      }
       last_ = {sequence_, static_cast<std::uint32_t>(row.place.root - roots_ - 1),
                row.place.ordinal};
-      builder_.add(batch.to_event(row));
+      builder_.add(composite);
       places_.push_back({sequence_, static_cast<std::uint32_t>(composites_ + places_.size() + 1)});
-      if (places_.size() >= kMostComposites || builder_.bytes() >= kMostBytes || builder_.full()) {
+      if (places_.size() >= kMostComposites || builder_.bytes() >= kEnoughMessageBytes ||
+          builder_.full()) {
         cut();
       }
     }
@@ -43,9 +58,13 @@ class Evaluation::Collector {
     return std::move(messages_);
   }
   std::uint64_t composites() const { return composites_; }
+  /// The type of a composite that has more than `kMostEventBytes`, and is left out; empty: there
+  /// was none.
+  const std::string& too_large() const { return too_large_; }
 
  private:
   const std::uint64_t sequence_, roots_;
+  std::string too_large_;
   BatchBuilder builder_;
   std::vector<Place> places_;
   OutputPlace last_;
@@ -81,6 +100,9 @@ std::vector<OutputMessage> Evaluation::take(const InputMessage& message) {
   processor_.process(collect);
   auto messages = collector.finish();
   counters_.composites += collector.composites();
+  if (!collector.too_large().empty()) {
+    note("a composite of the type " + collector.too_large() + " is too large for the cluster");
+  }
   return messages;
 }
 

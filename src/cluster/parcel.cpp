@@ -5,14 +5,7 @@
 #include "cluster/wire.hpp"
 
 namespace gorgo::cluster {
-namespace {
-
-/// A message has at most so many. Brokers take one megabyte, unless they are told otherwise.
-constexpr std::size_t kMostMessageBytes = std::size_t{512} << 10;
-
-}  // namespace
-
-bool Parcel::full() const { return events_.bytes() >= kMostMessageBytes || events_.full(); }
+bool Parcel::full() const { return events_.bytes() >= kEnoughMessageBytes || events_.full(); }
 
 /// Makes the columns before the events, whose bytes are counted by them.
 Parcel::Way& Parcel::begin(const Origin& origin) {

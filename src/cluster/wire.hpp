@@ -26,6 +26,12 @@ inline constexpr const char* kClockHeader = "Gorgo-Clock";
 /// The version of the rules that hold from this message on. The payload is a `RulesMessage`.
 inline constexpr const char* kRulesHeader = "Gorgo-Rules";
 
+/// Brokers take messages of a megabyte, unless they are told otherwise. A message ends behind the
+/// event with which it has this many bytes, about.
+inline constexpr std::size_t kEnoughMessageBytes = std::size_t{512} << 10;
+/// An event of a cluster has at most this many bytes, so that every message has room for its last.
+inline constexpr std::size_t kMostEventBytes = std::size_t{448} << 10;
+
 /// `12-0/17-0`: places of a gateway's journal.
 struct InputPlaces {
   Place first, last;

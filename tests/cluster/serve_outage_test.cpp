@@ -56,6 +56,32 @@ class ServeOutage : public testing::Test {
   }
 };
 
+TEST_F(ServeOutage, AnEventThatIsTooLargeForBrokersIsRefusedAndHoldsNothingUp) {
+  start_broker();
+  ServeNode node(folder, broker, "north", 2, 1);
+  node.wait_for_doors();
+  deploy_from(folder, node, kSmoke);
+  auto client = node.client();
+  ASSERT_TRUE(client.subscribe("Fire", {.durable = "fires"}));
+  const auto smoke = [](std::string area) {
+    return Event{"Smoke", std::nullopt, {{"area", std::move(area)}, {"v", std::int64_t{1}}}};
+  };
+  const std::vector events{smoke(std::string(400'000, 'x')), smoke(std::string(1'500'000, 'x')),
+                           smoke("A1")};
+  const auto done = client.publish(events, {.acknowledge = Acknowledge::durable});
+  ASSERT_TRUE(done) << done.error().to_string();
+  EXPECT_EQ(done->accepted, 2u);
+  ASSERT_EQ(done->refusals.size(), 1u);
+  EXPECT_NE(done->refusals[0].reason.find("of an event of a cluster"), std::string::npos)
+      << done->refusals[0].reason;
+  int received = 0;
+  for (const Patience patience("for the fires"); received < 2 && patience.lasts();) {
+    const auto delivery = client.next(Duration{100'000'000});
+    ASSERT_TRUE(delivery) << delivery.error().to_string();
+    if (*delivery) ++received;
+  }
+}
+
 TEST_F(ServeOutage, ANodeWithoutBrokersStartsSaysSoAndKeepsWhatItTakes) {
   ServeNode node(folder, broker, "north", 2, 1);
   for (const char* const door : {"cluster in", "cluster out"}) {

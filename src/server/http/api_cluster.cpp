@@ -28,7 +28,8 @@ Json here(const cluster::Partition::State& state) {
           {"caught_up", state.has_caught_up},
           {"lag_messages", state.lag},
           {"waiting_messages", state.waiting},
-          {"problem", state.problem}};
+          {"problem", state.problem},
+          {"last_bad", state.last_bad}};
 }
 
 Json partitions_of(const cluster::Node& node, const cluster::Situation& situation) {
