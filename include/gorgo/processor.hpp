@@ -139,6 +139,12 @@ struct RuleRates {
   double events = 0, terminators = 0, composites = 0;
 };
 
+/// How long it takes from reading the publication that completes a composite until the composite is
+/// in the queues of subscribers, in seconds.
+struct RuleLatency {
+  double mean = 0, longest = 0;
+};
+
 /// A deployed rule, as `rules list` shows it.
 struct RuleInfo {
   std::uint64_t serial = 0;  ///< counts deployed rules; a rule that replaces another has its own
@@ -165,6 +171,8 @@ struct RuleInfo {
   bool suspended = false;          ///< it has used up its time (`max_rule_time`)
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
+  /// Of the composites of late; unset: it has produced none. Only a server sets it.
+  std::optional<RuleLatency> latency;
   std::vector<AttributeType> attributes;  ///< of its composites; only a server sets them
   std::vector<std::string> actions;       ///< what it executes, as `webhook("ops")`
   std::string plan;  ///< how it is evaluated, in words; empty in lists of rules

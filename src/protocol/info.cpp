@@ -21,6 +21,13 @@ RuleRates to_rates(const wire::RuleRates& rates) {
           .composites = rates.composites()};
 }
 
+std::unique_ptr<wire::RuleLatencyT> latency_to_wire(const RuleLatency& latency) {
+  auto wired = std::make_unique<wire::RuleLatencyT>();
+  wired->mean = latency.mean;
+  wired->longest = latency.longest;
+  return wired;
+}
+
 std::unique_ptr<wire::EngineCostT> cost_to_wire(const EngineCost& cost) {
   auto wired = std::make_unique<wire::EngineCostT>();
   wired->engine = cost.engine;
@@ -81,6 +88,7 @@ std::unique_ptr<wire::RuleInfoT> to_wire(const RuleInfo& rule, bool with_text) {
   info->suspended = rule.suspended;
   info->passed_over = rule.passed_over;
   if (rule.rates) info->rates = rates_to_wire(*rule.rates);
+  if (rule.latency) info->latency = latency_to_wire(*rule.latency);
   return info;
 }
 
@@ -115,6 +123,9 @@ RuleInfo to_rule(const wire::RuleInfo& rule) {
   info.suspended = rule.suspended();
   info.passed_over = rule.passed_over();
   if (const auto* rates = rule.rates()) info.rates = to_rates(*rates);
+  if (const auto* latency = rule.latency()) {
+    info.latency = RuleLatency{.mean = latency->mean(), .longest = latency->longest()};
+  }
   info.attributes = attributes_of(rule.attributes());
   return info;
 }

@@ -5,9 +5,9 @@
 #include <limits>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "cluster/wire.hpp"
 #include "language/server_types.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/batch_check.hpp"
@@ -22,9 +22,6 @@ namespace {
 constexpr std::size_t kMostRefusals = 64;
 /// Clients choose the names of types, so refusals are counted by so many of them at most.
 constexpr std::size_t kMostTypes = 1000;
-/// Between two attempts to go on with a publication where the disk is full: nothing tells when
-/// there is room again.
-constexpr std::chrono::milliseconds kRoomWait{10};
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
   auto refused = std::make_unique<wire::RefusalT>();
@@ -46,13 +43,17 @@ Result<void> check_ack(wire::AckMode mode, const JournalWriter& journal) {
 }
 
 /// Whether the event could be delivered, if need be in a frame of its own.
-Result<void> fits_in_a_frame(const BatchCursor& event, const Limits& limits) {
+/// `most`: bytes that the event may have; fewer than a frame in a node of a cluster.
+Result<void> fits(const BatchCursor& event, const Limits& limits, std::size_t most) {
   const auto bytes = delivery_bytes(event, limits);
-  if (bytes <= limits.max_frame) return {};
-  return Error{"the event needs " + std::to_string(bytes) +
-                   " bytes to be delivered, more than the " + std::to_string(limits.max_frame) +
-                   " of a frame",
-               "publish smaller values, or raise limits.max_frame"};
+  if (bytes <= most) return {};
+  const std::string needs = "the event needs " + std::to_string(bytes) +
+                            " bytes to be delivered, more than the " + std::to_string(most) +
+                            " of ";
+  if (most < limits.max_frame) {
+    return Error{needs + "an event of a cluster", "publish smaller values"};
+  }
+  return Error{needs + "a frame", "publish smaller values, or raise limits.max_frame"};
 }
 
 /// The largest timestamp that an accepted event of the batch can have. The server stamps with `now`
@@ -113,26 +114,30 @@ protocol::Bytes frame_of(BatchBuilder& events, const wire::Publish* door) {
 Admission::Admission(Parts parts, const ServerOptions& options, Log& log)
     : parts_(std::move(parts)),
       limits_(options.limits),
+      most_event_bytes_(options.cluster.is_on()
+                            ? std::min(limits_.max_frame, cluster::kMostEventBytes)
+                            : limits_.max_frame),
       log_(log),
       clock_watch_(
           log, [&clock = parts_.clock] { return clock.now(); }, options.processor.max_ahead) {}
 
-bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish& request) {
+Admission::Progress Admission::publish(Command& command, std::uint64_t id,
+                                       const wire::Publish& request) {
   auto publication = std::move(command.publication);
+  latency_.begin(command.received);
   if (publication == nullptr) {
     publication = begin(command, id, request);
-    if (publication == nullptr) return true;
+    if (publication == nullptr) return Progress::over;
   } else if (!has_room_for_piece(command, request, *publication)) {
     command.publication = std::move(publication);
-    std::this_thread::sleep_for(kRoomWait);
-    return false;
+    return Progress::no_room;
   }
   const std::uint32_t most = command.piece_rows > 0 ? command.piece_rows : UINT32_MAX;
   // No row can be too large for a delivery when the whole frame would fit with room to spare.
-  const bool measured = command.frame.size() > limits_.max_frame / 2;
+  const bool measured = command.frame.size() > most_event_bytes_ / 2;
   if (append(*publication, most, measured)) {
     command.publication = std::move(publication);
-    return false;
+    return Progress::rows_left;
   }
   const wire::AckT& ack = publication->ack;
   const bool found_no_memory = ack.accepted == 0 && memory_reserve::is_given_up();
@@ -142,7 +147,7 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
     // Nothing of it was applied, so the same publication may be sent again.
     take_back(request, *publication);
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kept.error()));
-    return true;
+    return Progress::over;
   }
   publish_dead(request, nullptr, [&](BatchBuilder& letters, std::optional<Timestamp> stamp) {
     add_dead_letters(letters, stamp, publication->door, publication->dead_letters);
@@ -150,7 +155,7 @@ bool Admission::publish(Command& command, std::uint64_t id, const wire::Publish&
   const Timestamp last = last_timestamp(publication->batch.next().batch(), parts_.clock.now());
   latency_.add(command.received, ack.accepted, last);
   acknowledge(command, id, *publication, last);
-  return true;
+  return Progress::over;
 }
 
 std::size_t Admission::bytes_of_piece(const Command& command, const wire::Publish& request,
@@ -390,9 +395,9 @@ Result<void> Admission::check(const Publication& publication, const BatchCursor&
     return language::is_server_name(type) ? refuse_own(type)
                                           : check_publish(*publication.restricted, type);
   }
-  auto fits = measured ? fits_in_a_frame(event, limits_) : Result<void>();
-  if (!fits) ++refused_too_large_;
-  return fits;
+  auto small = measured ? fits(event, limits_, most_event_bytes_) : Result<void>();
+  if (!small) ++refused_too_large_;
+  return small;
 }
 
 void Admission::restrict(Publication& publication, UserPtr user) {

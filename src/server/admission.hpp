@@ -42,10 +42,14 @@ class Admission {
   };
   Admission(Parts parts, const ServerOptions& options, Log& log);
 
+  enum class Progress : std::uint8_t {
+    over,       ///< the publication was answered
+    rows_left,  ///< the command is to come again
+    no_room,    ///< nothing of it was taken, for the journal finds no room; it is to come again
+  };
   /// Takes a publication, or a piece of it where the command says so, and replies behind the last
-  /// one. False: rows are left, and the command is to come again. The rest of a publication that
-  /// has begun waits while the journal finds no room for it, a moment in each call.
-  bool publish(Command& command, std::uint64_t id, const wire::Publish& request);
+  /// one.
+  Progress publish(Command& command, std::uint64_t id, const wire::Publish& request);
   /// Takes at most `most` rows; false: there are no more. The publication counts what became of
   /// them, also when memory fails in the middle.
   bool append(Publication& publication, std::uint32_t most, bool measured);
@@ -74,7 +78,8 @@ class Admission {
 
   ClockWatch& clock_watch() { return clock_watch_; }
   const ClockWatch& clock_watch() const { return clock_watch_; }
-  const LogHistogram& latency() const { return latency_.histogram(); }
+  /// Of accepted events and publications.
+  const LatencyWatch& latency() const { return latency_; }
   /// Events that were published and not accepted, by the processor or before it.
   std::uint64_t refused() const { return refused_; }
   /// Adds the refusals by reason, and by type. The sum of each is `refused`.
@@ -83,6 +88,7 @@ class Admission {
  private:
   const Parts parts_;
   const Limits limits_;
+  const std::size_t most_event_bytes_;  // brokers of a cluster take messages of a megabyte
   Log& log_;
   ProcessedAcks processed_acks_;
   LatencyWatch latency_;

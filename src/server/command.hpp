@@ -73,7 +73,8 @@ struct Command {
   Kind kind = Kind::request;
   std::shared_ptr<Outbox> client;
   protocol::Bytes frame;
-  Work work;  ///< without the pieces that were taken
+  /// Without the pieces that were taken, but for the last one.
+  Work work;
   /// Only so many rows of the publication are to be carried out; the rest goes back into the queue.
   /// 0: all of it.
   std::uint32_t piece_rows = 0;

@@ -10,6 +10,10 @@ namespace {
 /// after each of them.
 constexpr std::uint64_t kQuantum = 500'000;
 
+/// Until a publication that was put off has its next turn. It waits for room on a disk, and nothing
+/// tells when there is some.
+constexpr std::chrono::milliseconds kPutOff{10};
+
 std::uint64_t id_of(const Command& command) {
   return command.client == nullptr ? 0 : command.client->id();
 }
@@ -19,17 +23,21 @@ std::size_t bytes_of(const Command& command) { return command.frame.size() + siz
 /// Cuts a piece off a publication that costs more than a piece; any other command is taken whole.
 void cut(Command& command, std::uint64_t piece_cost) {
   Work& work = command.work;
-  std::uint64_t cost = work.cost;
-  std::uint64_t rows = work.rows;
   command.piece_rows = 0;
-  if (rows > 1 && cost > piece_cost) {
-    rows = std::max<std::uint64_t>(1, rows * piece_cost / cost);
-    cost = cost * rows / work.rows;
-    command.piece_rows = static_cast<std::uint32_t>(rows);
-  }
-  work.rows -= static_cast<std::uint32_t>(rows);
-  work.cost -= cost;
-  command.cost = cost;
+  command.cost = work.cost;
+  if (work.rows <= 1 || work.cost <= piece_cost) return;
+  const auto rows = std::max<std::uint64_t>(1, work.rows * piece_cost / work.cost);
+  command.piece_rows = static_cast<std::uint32_t>(rows);
+  command.cost = work.cost * rows / work.rows;
+  work.rows -= command.piece_rows;
+  work.cost -= command.cost;
+}
+
+/// Undoes that.
+void join(Command& command) {
+  if (command.piece_rows == 0) return;
+  command.work.rows += command.piece_rows;
+  command.work.cost += command.cost;
 }
 
 template <class T>
@@ -112,6 +120,25 @@ void CommandQueue::put_back(Command publication) {
   count(lane, publication);
   lane.commands.push_front(std::move(publication));
   memory_.resize(bytes_);
+}
+
+void CommandQueue::put_off(Command publication) {
+  join(publication);
+  const auto client = id_of(publication);
+  put_back(std::move(publication));
+  std::lock_guard lock(mutex_);
+  lanes_[client].put_off_until = std::chrono::steady_clock::now() + kPutOff;
+}
+
+void CommandQueue::join_in_hand(Time now) {
+  std::erase_if(in_hand_, [&](std::uint64_t client) {
+    Lane& lane = lanes_.at(client);
+    if (!closed_ && lane.put_off_until && now < *lane.put_off_until) return false;
+    lane.put_off_until.reset();
+    lane.in_hand = false;
+    join_turns(client, lane);
+    return true;
+  });
 }
 
 std::vector<const Publication*> CommandQueue::unfinished() {
@@ -217,7 +244,7 @@ std::uint64_t CommandQueue::serve_first(std::vector<Command>& out, std::uint64_t
       lanes_.erase(client);
       return all;
     }
-    if (command.piece_rows > 0) {
+    if (command.piece_rows > 0 || command.publication != nullptr) {
       lane.in_hand = true;
       in_hand_.push_back(client);
       return lane.served - served;
@@ -250,17 +277,16 @@ bool CommandQueue::take(std::vector<Command>& out, std::optional<std::chrono::na
   bool closed = false;
   {
     std::unique_lock lock(mutex_);
-    for (const std::uint64_t client : std::exchange(in_hand_, {})) {
-      Lane& lane = lanes_.at(client);
-      lane.in_hand = false;
-      join_turns(client, lane);
-    }
+    join_in_hand(std::chrono::steady_clock::now());
+    if (!in_hand_.empty())
+      patience = std::min<std::chrono::nanoseconds>(kPutOff, patience.value_or(kPutOff));
     const auto ready = [&] { return closed_ || !turns_.empty(); };
     if (patience) {
       ready_.wait_for(lock, *patience, ready);
     } else {
       ready_.wait(lock, ready);
     }
+    join_in_hand(std::chrono::steady_clock::now());
     for (std::uint64_t cost = 0; !turns_.empty() && cost <= turn_cost;) {
       cost += serve_first(out, piece_cost);
       // Lets producers in: a turn may be thousands of requests.

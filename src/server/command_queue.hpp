@@ -41,6 +41,9 @@ class CommandQueue {
   /// For the consumer: puts back the rest of a publication of which a piece was carried out. It
   /// stands before everything else in its lane.
   void put_back(Command publication);
+  /// For the consumer: puts back a publication of which nothing could be carried out. Its lane has
+  /// no turn for a moment.
+  void put_off(Command publication);
 
   /// For the consumer: the publications that were put back. They stay until it takes them again.
   std::vector<const Publication*> unfinished();
@@ -71,6 +74,7 @@ class CommandQueue {
             double pace = 1);
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
   /// Lanes are compared by what they were served, in the unit of Work::cost.
   using Served = std::uint64_t;
   struct Lane {
@@ -79,7 +83,8 @@ class CommandQueue {
     std::uint64_t cost = 0;
     Served served = 0;
     bool in_turns = false;
-    bool in_hand = false;  // a piece of its first publication is being carried out
+    bool in_hand = false;  // a piece of its first publication is being carried out, or put off
+    std::optional<Time> put_off_until = std::nullopt;
     std::shared_ptr<Outbox> refused = nullptr;  // set: to be woken when there is room
   };
 
@@ -98,7 +103,7 @@ class CommandQueue {
   std::unordered_map<std::uint64_t, Lane> lanes_;  // by Outbox::id; 0: reloads
   std::set<Turn> turns_;                           // lanes with commands, least served first
   std::uint64_t turns_asked_for_ = 0;
-  std::vector<std::uint64_t> in_hand_;
+  std::vector<std::uint64_t> in_hand_;  // clients
   std::vector<std::uint64_t> refused_;
   Served now_ = 0;  // `served` of the lane that was served last
   std::size_t bytes_ = 0;
@@ -112,6 +117,8 @@ class CommandQueue {
   /// Takes the command, unless there is no memory for it.
   void append(Lane& lane, Command& command);
   void join_turns(std::uint64_t client, Lane& lane);
+  /// Lets the lanes in hand have turns again, but for those that are put off.
+  void join_in_hand(Time now);
   std::uint64_t serve_first(std::vector<Command>& out, std::uint64_t piece_cost);
   std::vector<std::shared_ptr<Outbox>> take_admitted();
 };

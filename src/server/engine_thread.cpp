@@ -166,8 +166,8 @@ void EngineThread::work(std::vector<Command>& turn) {
   std::uint64_t cost = 0;
   for (Command& command : turn) {
     if (processor_.is_stopped()) break;
-    cost += command.cost;
     handle(command);
+    cost += command.cost;
   }
   journal_.begin_sync();
   process();
@@ -269,6 +269,7 @@ std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
     journal_.before_output();
     if (!journal_.read_only()) queued = subscriptions_.deliver(batch);
   }
+  latencies_.take(batch, admission_.latency(), std::chrono::steady_clock::now());
   shadows_.take(batch);
   return queued;
 }
@@ -502,12 +503,13 @@ void EngineThread::log_reload() const {
                                  {"rules", processor_.rule_count()}});
 }
 
-void EngineThread::add_rates(RuleInfo& rule) const {
+void EngineThread::add_recent(RuleInfo& rule) const {
   rule.rates = rate_watch_.rates({.serial = rule.serial,
                                   .events = rule.events,
                                   .terminators = rule.terminators,
                                   .composites = rule.composites},
                                  std::chrono::steady_clock::now());
+  rule.latency = latencies_.of(rule.name);
 }
 
 }  // namespace gorgo::server

@@ -34,6 +34,7 @@
 #include "server/rule_book.hpp"
 #include "server/rule_checker.hpp"
 #include "server/rule_files.hpp"
+#include "server/rule_latencies.hpp"
 #include "server/self_report.hpp"
 #include "server/shadows.hpp"
 #include "server/subscription_counts.hpp"
@@ -135,6 +136,7 @@ class EngineThread {
   DeviceWatch device_watch_;
   DropWatch drop_watch_;
   RateWatch rate_watch_;
+  RuleLatencies latencies_;
   LogLimit oversize_log_;
   Pace pace_;
   LogHistogram turns_;  // how long they take, in nanoseconds
@@ -222,7 +224,8 @@ class EngineThread {
   bool get_ready(const PreparedRules& rules);
   /// When a piece of such work should end.
   std::chrono::steady_clock::time_point end_of_piece() const;
-  void add_rates(RuleInfo& rule) const;
+  /// What the rule does of late.
+  void add_recent(RuleInfo& rule) const;
   Statistics statistics() const;
   void on_oversize(const Outbox& client, std::size_t rows);
 

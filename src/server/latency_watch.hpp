@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "base/log_histogram.hpp"
 #include "server/until_evaluated.hpp"
@@ -16,6 +17,10 @@ class LatencyWatch {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
+  /// Of a publication, the next piece is taken in. Its events may be evaluated before the rest
+  /// comes.
+  void begin(Moment received) { in_hand_ = received; }
+
   /// A publication was taken in. `last`: its largest timestamp.
   void add(Moment received, std::uint64_t events, Timestamp last) {
     if (events > 0) waiting_.add(last, {received, events});
@@ -25,6 +30,14 @@ class LatencyWatch {
   void settle(const Processor& processor) {
     const Moment now = std::chrono::steady_clock::now();
     waiting_.settle(processor, [&](const Waiting& done) { count(done, now); });
+    in_hand_.reset();
+  }
+
+  /// When the publication was read that brings about composites of this time; unset: none does, as
+  /// where a timer is due. `from`: as in `UntilEvaluated::waiting_for`.
+  std::optional<Moment> received(Timestamp time, std::size_t& from) const {
+    const Waiting* waiting = waiting_.waiting_for(time, from);
+    return waiting == nullptr ? in_hand_ : waiting->received;
   }
 
   /// Nanoseconds, one for each event.
@@ -37,6 +50,7 @@ class LatencyWatch {
   };
 
   UntilEvaluated<Waiting> waiting_;
+  std::optional<Moment> in_hand_;  // when the publication was read whose piece is evaluated next
   LogHistogram histogram_;
 
   void count(const Waiting& waiting, Moment now) {

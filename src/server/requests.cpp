@@ -51,8 +51,15 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
   Outbox& client = *command.client;
   const std::uint64_t id = message.id();
   if (message.body_type() == wire::Body::Publish) {
-    const bool over = admission_.publish(command, id, *message.body_as_Publish());
-    if (!over) queue_.put_back(std::move(command));
+    switch (admission_.publish(command, id, *message.body_as_Publish())) {
+      case Admission::Progress::over:
+        return;
+      case Admission::Progress::rows_left:
+        return queue_.put_back(std::move(command));
+      // What was not done costs nothing.
+      case Admission::Progress::no_room:
+        return queue_.put_off(std::exchange(command, {}));
+    }
     return;
   }
   if (message.body_type() == wire::Body::Tick) return tick(client, id, *message.body_as_Tick());
@@ -105,8 +112,8 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
       client.reply(devices_reply(id, devices()));
       return;
     case wire::Body::AskStatistics:
-      client.reply(statistics_reply(id, statistics(),
-                                    {{"latency", admission_.latency()}, {"turn", turns_}}));
+      client.reply(statistics_reply(
+          id, statistics(), {{"latency", admission_.latency().histogram()}, {"turn", turns_}}));
       return;
     case wire::Body::Credit:
       return grant(client, id, *message.body_as_Credit());

@@ -140,7 +140,7 @@ void EngineThread::list(const Command& command, std::uint64_t id, const wire::Li
     client.reply(error_reply(id, wire::ErrorCode::NotFound, rule.error()));
     return;
   }
-  add_rates(*rule);
+  add_recent(*rule);
   client.reply(rule_reply(id, *rule, processor_.schema(), limits_.max_frame));
 }
 
@@ -149,7 +149,7 @@ protocol::Bytes EngineThread::all_rules(std::uint64_t id, std::uint32_t from) co
       id, processor_.rule_count(), from,
       [this](std::size_t first, std::size_t count) {
         auto rules = processor_.rules(first, count);
-        for (RuleInfo& rule : rules) add_rates(rule);
+        for (RuleInfo& rule : rules) add_recent(rule);
         return rules;
       },
       processor_.schema());
@@ -165,7 +165,7 @@ protocol::Bytes EngineThread::rules_of(const User& user, std::uint64_t id,
         const std::size_t end = std::min(begin + count, rules.size());
         std::vector<RuleInfo> page(rules.begin() + static_cast<std::ptrdiff_t>(begin),
                                    rules.begin() + static_cast<std::ptrdiff_t>(end));
-        for (RuleInfo& rule : page) add_rates(rule);
+        for (RuleInfo& rule : page) add_recent(rule);
         return page;
       },
       processor_.schema());

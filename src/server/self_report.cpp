@@ -90,7 +90,7 @@ RuleCounters SelfReport::Sample::rule(std::uint64_t serial) const {
 }
 
 SelfReport::Sample SelfReport::sample(Time now, bool with_rules) const {
-  Sample sample{now, parts_.processor.counters(), parts_.admission.latency(), {}};
+  Sample sample{now, parts_.processor.counters(), parts_.admission.latency().histogram(), {}};
   if (with_rules) sample.rules = parts_.processor.rule_counters();
   return sample;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <utility>
@@ -38,6 +39,15 @@ class UntilEvaluated {
       fresh_.pop_front();
       take(std::move(ready));
     }
+  }
+
+  /// The item of the publication that an event of this time waits for; null: it is in none of them.
+  /// `from` is 0 at first, and spares what was passed when times that ascend are asked for.
+  const T* waiting_for(Timestamp time, std::size_t& from) const {
+    const auto held = held_.lower_bound(time);
+    if (held != held_.end()) return &held->second;
+    while (from < fresh_.size() && fresh_[from].first < time) ++from;
+    return from < fresh_.size() ? &fresh_[from].second : nullptr;
   }
 
  private:

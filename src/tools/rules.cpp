@@ -95,6 +95,10 @@ nlohmann::ordered_json to_json(const RuleInfo& rule, bool memory) {
                      {"terminators", rule.rates->terminators},
                      {"composites", rule.rates->composites}};
   }
+  if (rule.latency) {
+    json["latency"] = {{"mean_ms", rule.latency->mean * 1e3},
+                       {"longest_ms", rule.latency->longest * 1e3}};
+  }
   if (!rule.placed_because.empty()) json["placed_because"] = rule.placed_because;
   for (const EngineCost& cost : rule.costs) json["costs"].push_back(to_json(cost));
   if (!rule.alarm.empty()) json["alarm"] = rule.alarm;
@@ -272,6 +276,9 @@ int drop(Client& client, const RulesOptions& options) {
   return kSuccess;
 }
 
+/// To check many rules may take long; heartbeats tell a server that works from one that has gone.
+constexpr Manner kPatient{.heartbeats = true, .producer = 0, .reply_timeout = 3'600'000'000'000};
+
 using Action = int (*)(Client&, const RulesOptions&);
 
 CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action action,
@@ -282,7 +289,7 @@ CLI::App* add_action(CLI::App& rules, const char* name, const char* help, Action
   add_login(*command, options->login);
   as_format(command, options->format);
   command->callback([options, action, &exit_code] {
-    auto client = connect(options->to, "rules", options->login);
+    auto client = connect(options->to, "rules", options->login, kPatient);
     exit_code = client ? action(*client, *options) : fail(client.error());
   });
   return command;

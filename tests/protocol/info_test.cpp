@@ -43,6 +43,7 @@ RuleInfo full_rule() {
           .suspended = true,
           .passed_over = 10,
           .rates = RuleRates{.seconds = 1, .events = 2, .terminators = 3, .composites = 4},
+          .latency = RuleLatency{.mean = 0.5, .longest = 0.75},
           .attributes = {},
           .actions = {},
           .plan = "rule f.rule: ..."};
@@ -66,6 +67,11 @@ void expect_equal(const RuleInfo& a, const RuleInfo& b) {
   ASSERT_EQ(a.costs.size(), b.costs.size());
   for (std::size_t i = 0; i < a.costs.size(); ++i) {
     EXPECT_EQ(members_of(a.costs[i]), members_of(b.costs[i]));
+  }
+  ASSERT_EQ(a.latency.has_value(), b.latency.has_value());
+  if (a.latency) {
+    EXPECT_EQ(a.latency->mean, b.latency->mean);
+    EXPECT_EQ(a.latency->longest, b.latency->longest);
   }
   ASSERT_EQ(a.rates.has_value(), b.rates.has_value());
   if (!a.rates) return;

@@ -31,6 +31,13 @@ class Queue : public testing::Test {
     command.work.cost = cost;
     return command;
   }
+  /// It stays in the builder.
+  static std::unique_ptr<Publication> empty_publication(flatbuffers::FlatBufferBuilder& builder) {
+    wire::BatchT empty;
+    builder.Finish(wire::Batch::Pack(builder, &empty));
+    return std::make_unique<Publication>(
+        *flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer()));
+  }
   CommandQueue::Push push(Command command) { return queue->push(command); }
   CommandQueue::Push push(std::size_t client, std::uint64_t cost, std::size_t bytes = 1,
                           int mark = 0) {
@@ -176,6 +183,52 @@ TEST_F(Queue, TheRestOfAPublicationComesBeforeWhatFollowsIt) {
   EXPECT_EQ(queue->bytes(1), 0u);
 }
 
+TEST_F(Queue, APublicationThatIsPutOffComesAgainWithAllOfItsRows) {
+  start();
+  Command large = request(1, 5 * kPieceCost, 1, 1);
+  large.work.rows = 50;
+  push(std::move(large));
+  push(1, 1, 1, 2);
+  for (int i = 0; i < 20; ++i) {
+    push(2, 1);
+    bool came = false, other_came = false;
+    while (!came || !other_came) {
+      ASSERT_TRUE(take());
+      other_came |= count(2) > 0;
+      for (Command& command : taken) {
+        if (command.client == clients[2]) continue;
+        ASSERT_EQ(command.frame[0], 1);
+        ASSERT_EQ(command.piece_rows, 10u);
+        came = true;
+        queue->put_off(std::move(command));
+      }
+    }
+  }
+  queue->close();
+  ASSERT_TRUE(take());
+  EXPECT_EQ(taken[0].piece_rows, 10u);
+  EXPECT_EQ(taken[0].work.rows, 40u);
+}
+
+TEST_F(Queue, WhatFollowsTheLastPieceWaitsForIt) {
+  start();
+  Command last = request(1, kPieceCost / 2, 1, 1);
+  last.work.rows = 5;
+  flatbuffers::FlatBufferBuilder builder;
+  last.publication = empty_publication(builder);
+  push(std::move(last));
+  push(1, 1, 1, 2);
+  for (int i = 0; i < 3;) {
+    ASSERT_TRUE(take());
+    if (taken.empty()) continue;
+    ASSERT_EQ(taken.size(), 1u);
+    EXPECT_EQ(taken[0].frame[0], 1);
+    EXPECT_EQ(taken[0].work.rows, 5u);
+    queue->put_off(std::move(taken[0]));
+    ++i;
+  }
+}
+
 TEST_F(Queue, TurnsAndPiecesAreSmallerWhereRequestsTakeLongerThanEstimated) {
   start();
   Command large = request(1, kPieceCost);
@@ -208,12 +261,9 @@ TEST_F(Queue, DropsWhatOnlyTheClientThatHasGoneWouldLearnOf) {
 
 TEST_F(Queue, DroppingAllKeepsWhatHasBegun) {
   start();
-  wire::BatchT empty;
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(wire::Batch::Pack(builder, &empty));
   Command begun = request(1, 1, 1, 1);
-  begun.publication =
-      std::make_unique<Publication>(*flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer()));
+  begun.publication = empty_publication(builder);
   push(std::move(begun));
   Command publication = request(1, 1, 1, 2);
   publication.work.kept = true;

@@ -173,7 +173,7 @@ void fill_disk_behind_first_piece(std::size_t row) {
   raw.greet();
   raw.send(frame);
   while (statistic(other, "events_refused") == 0) std::this_thread::yield();  // it has begun
-  const std::vector small(100, Event{"A", 1000 * kSecond, {}});
+  const std::vector small(2000, Event{"A", 1000 * kSecond, {{"v", std::int64_t{1}}}});
   Result<Published> published = other.publish(small);
   while (published) published = other.publish(small);
   EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));

@@ -11,8 +11,13 @@
 namespace gorgo::server {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Eq;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 TEST(Requests, DeclareGivesATypeItsAttributes) {
   RunningServer server;
@@ -266,6 +271,24 @@ TEST(Requests, RulesHaveRatesFromTheirDeploymentOn) {
   EXPECT_TRUE(shown->rates);
   ASSERT_TRUE(client.remove("fire_last"));
   EXPECT_EQ(client.rules()->size(), 1u);
+}
+
+TEST(Requests, RulesTellHowLongTheirCompositesTookAllTheWay) {
+  RunningServer server;
+  Client client = server.connect();
+  deploy(client, kFireRule);
+  deploy(client, "define Never(area: string) from Temp(value > 4500) where area = Temp.area;");
+  ASSERT_TRUE(client.publish(std::vector{temp(10, "A1", 50), temp(20, "A2", 60), smoke(30, "A2")}));
+  const auto fired = client.rule("fire_last");
+  ASSERT_TRUE(fired) << fired.error().to_string();
+  ASSERT_TRUE(fired->latency);
+  EXPECT_GT(fired->latency->mean, 0);
+  EXPECT_EQ(fired->latency->longest, fired->latency->mean);  // there is one composite
+  const auto rules = client.rules();
+  ASSERT_TRUE(rules);
+  EXPECT_THAT(*rules, UnorderedElementsAre(AllOf(Field(&RuleInfo::name, "fire_last"),
+                                                 Field(&RuleInfo::latency, Not(Eq(std::nullopt)))),
+                                           Field(&RuleInfo::latency, Eq(std::nullopt))));
 }
 
 TEST(Requests, ManyRulesComeInPages) {

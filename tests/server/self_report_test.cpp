@@ -31,7 +31,7 @@ std::string text(const Event& event, std::string_view name) {
   return {};
 }
 
-void subscribe(Client& client, const std::string& to) {
+void subscribe_to(Client& client, const std::string& to) {
   const auto subscribed = client.subscribe(to);
   ASSERT_TRUE(subscribed) << subscribed.error().to_string();
   ASSERT_FALSE(subscribed->diagnostics.failed()) << subscribed->diagnostics.render();
@@ -43,7 +43,7 @@ void deploy(Client& client, const std::string& rules) {
   ASSERT_FALSE(deployed->failed()) << deployed->render();
 }
 
-Event next(Client& client) {
+Event next_event(Client& client) {
   const auto delivery = client.next(30 * kSecond);
   EXPECT_TRUE(delivery && *delivery);
   return delivery && *delivery ? (*delivery)->event : Event{};
@@ -66,8 +66,8 @@ TEST(SelfReport, TellsWhoSubscribesHowTheServerDoes) {
   RunningServer server(often());
   Client client = server.connect();
   ASSERT_TRUE(client.publish(std::vector{temp({}, "A", 50), temp({}, "A", 51)}));
-  subscribe(client, "gorgo.Stats(accepted > 0)");
-  const Event first = next(client), second = next(client);
+  subscribe_to(client, "gorgo.Stats(accepted > 0)");
+  const Event first = next_event(client), second = next_event(client);
   EXPECT_EQ(first.type, "gorgo.Stats");
   EXPECT_EQ(integer(first, "accepted"), 2) << "nothing was published before the subscription";
   EXPECT_EQ(integer(second, "accepted"), 3) << "they count themselves";
@@ -99,7 +99,7 @@ TEST(SelfReport, PublishesNothingForSubscriptionsToEverything) {
 TEST(SelfReport, TellsOfConnectionsThatOpenAndEnd) {
   RunningServer server(often());
   Client client = server.connect();
-  subscribe(client, "gorgo.Connection");
+  subscribe_to(client, "gorgo.Connection");
   Event event;
   do {
     server.connect();
@@ -119,7 +119,7 @@ TEST(SelfReport, RulesReadWhatRulesDo) {
 rule busy: define Busy(rule: string, n: int)
 from gorgo.RuleStats(rule = "fire_last", terminators > 0)
 where rule = gorgo.RuleStats.rule, n = gorgo.RuleStats.terminators;)"));
-  subscribe(client, "Busy");
+  subscribe_to(client, "Busy");
   const Event busy = publish_until_delivered(client);
   EXPECT_EQ(text(busy, "rule"), "fire_last");
   EXPECT_GT(integer(busy, "n"), 0);
@@ -131,7 +131,7 @@ TEST(SelfReport, TellsOfRulesThatTakeMuch) {
   RunningServer server(options);
   Client client = server.connect();
   deploy(client, kFireRule);
-  subscribe(client, "gorgo.SlowRule(suspended = true)");
+  subscribe_to(client, "gorgo.SlowRule(suspended = true)");
   EXPECT_EQ(text(publish_until_delivered(client), "rule"), "fire_last");
 }
 

@@ -2,7 +2,7 @@
 import {useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {ask, textOf} from './server';
-import {bytes, count, nanoseconds} from './format';
+import {bytes, count, microseconds, nanoseconds} from './format';
 import {Engine, Mark, Panel} from './parts';
 import {percent, shareOf} from './pages/overview';
 import {Plot} from './plot';
@@ -111,6 +111,7 @@ function Facts(props: {rule: Rule; pin: (engine: string) => void}) {
         <dt>Composites</dt><dd>{count(rule.composites_per_second)}/s, {count(rule.composites)} in all</dd>
         <dt>Terminators</dt><dd>{count(rule.terminators_per_second)}/s, {count(rule.terminators)} in all</dd>
         <dt>Events read</dt><dd>{count(rule.events_per_second)}/s</dd>
+        <dt>Latency</dt><dd>{rule.latency ? `${microseconds(rule.latency[0] * 1000)} on average, ${microseconds(rule.latency[1] * 1000)} at most` : 'unknown'}</dd>
         <dt>Takes</dt><dd>{percent(shareOf(rule))} of a core</dd>
         <dt>Memory</dt><dd>{bytes(rule.bytes)}</dd>
         <dt>Engine</dt>

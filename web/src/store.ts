@@ -26,6 +26,8 @@ export interface Rule {
   events_per_second: number;
   terminators_per_second: number;
   composites_per_second: number;
+  /// Of composites of late, in milliseconds: the mean, and the longest.
+  latency: [number, number] | null;
   terminators: number;
   composites: number;
   pending: number;

@@ -43,6 +43,14 @@ class RuleRates:
 
 
 @dataclass(frozen=True)
+class RuleLatency:
+    """How long composites of late took from reading the publication that completes them, in seconds."""
+
+    mean: float
+    longest: float
+
+
+@dataclass(frozen=True)
 class RuleInfo:
     name: str
     type: str
@@ -65,6 +73,9 @@ class RuleInfo:
     alarm: str  # that two engines gave different composites
     costs: List[EngineCost]
     rates: Optional[RuleRates]
+    latency: Optional[RuleLatency]  # None: it has produced nothing of late
+    actions: List[str]  # what it executes: 'webhook("ops")'
+    plan: str  # how it is evaluated, in words; empty in lists
     attributes: Dict[str, str]  # of its composites: name -> "int", "float", "bool" or "str"
 
 
@@ -198,10 +209,12 @@ def _attributes(values: Values) -> Dict[str, str]:
 
 def to_rule(values: Values) -> RuleInfo:
     plain = {f: values[f] if values[f] is not None else "" for f in RuleInfo.__dataclass_fields__
-             if f not in ("reads", "automatic", "suspended", "costs", "rates", "attributes")}
-    return RuleInfo(**plain, reads=values["reads"] or [], automatic=bool(values["automatic"]),
+             if f not in ("reads", "automatic", "suspended", "costs", "rates", "latency", "actions", "attributes")}
+    return RuleInfo(**plain, reads=values["reads"] or [], actions=values["actions"] or [], automatic=bool(values["automatic"]),
                     suspended=bool(values["suspended"]), costs=[EngineCost(**c) for c in values["costs"] or ()],
-                    rates=RuleRates(**values["rates"]) if values["rates"] else None, attributes=_attributes(values))
+                    rates=RuleRates(**values["rates"]) if values["rates"] else None,
+                    latency=RuleLatency(**values["latency"]) if values["latency"] else None,
+                    attributes=_attributes(values))
 
 
 def to_type(values: Values) -> TypeInfo:

@@ -108,12 +108,13 @@ DIAGNOSTICS = Table("Diagnostics", tables("list", DIAGNOSTIC))
 ENGINE_COST = Table(
     "EngineCost", text("engine", True), f64("estimate", None), f64("measured", None), f64("upkeep", None))
 RULE_RATES = Table("RuleRates", f64("seconds"), f64("events"), f64("terminators"), f64("composites"))
+RULE_LATENCY = Table("RuleLatency", f64("mean"), f64("longest"))
 RULE_INFO = Table(
     "RuleInfo", text("name", True), text("type", True), text("engine"), text("text"), u64("terminators"),
     u64("composites"), u64("overflows"), u64("pending"), u64("skipped"), u64("bytes"), u64("declined"),
     text("declined_because"), texts("reads"), flag("automatic"), text("placed_because"), u64("moves"),
     tables("costs", ENGINE_COST), text("alarm"), flag("suspended"), u64("passed_over"), child("rates", RULE_RATES),
-    tables("attributes", ATTRIBUTE_TYPE))
+    tables("attributes", ATTRIBUTE_TYPE), texts("actions"), text("plan"), child("latency", RULE_LATENCY))
 RULES = Table("Rules", tables("rules", RULE_INFO), u32("total"))
 TYPE_INFO = Table(
     "TypeInfo", text("name", True), i64("reach"), u64("events"), u64("bytes"), u64("late"), u64("too_late"),

@@ -100,7 +100,7 @@ asio::awaitable<Response> Api::explain(const Call& call) {
   const Json all = to_json(*rules->rules()->Get(0));
   Json json = Json::object();
   for (const char* key : {"name", "engine", "automatic", "placed_because", "moves", "declined",
-                          "declined_because", "alarm", "rates", "costs"}) {
+                          "declined_because", "alarm", "rates", "latency", "costs"}) {
     json[key] = all[key];
   }
   if (all.contains("plan")) json["plan"] = all["plan"];

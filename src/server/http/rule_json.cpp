@@ -35,6 +35,11 @@ Json rates_json(const wire::RuleRates* rates) {
           {"composites", rates->composites()}};
 }
 
+Json latency_json(const wire::RuleLatency* latency) {
+  if (latency == nullptr) return {};
+  return {{"mean_ms", latency->mean() * 1e3}, {"longest_ms", latency->longest() * 1e3}};
+}
+
 Json miss_json(const wire::Miss* miss) {
   if (miss == nullptr) return {};
   return {{"event", text_of(miss->event())},
@@ -96,6 +101,7 @@ Json to_json(const wire::RuleInfo& rule) {
                {"alarm", text_of(rule.alarm())},
                {"bytes", rule.bytes()},
                {"rates", rates_json(rule.rates())},
+               {"latency", latency_json(rule.latency())},
                {"costs", to_list(rule.costs(), cost_json)}};
   if (rule.reads() != nullptr) {
     for (const auto* type : *rule.reads()) json["reads"].push_back(type->str());

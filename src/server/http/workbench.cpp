@@ -41,6 +41,12 @@ Json costs_of(const wire::RuleInfo& rule) {
   return costs;
 }
 
+/// The mean and the longest, in milliseconds; null: no composite came of late.
+Json latency_of(const wire::RuleLatency* latency) {
+  if (latency == nullptr) return {};
+  return {rounded(latency->mean() * 1e3), rounded(latency->longest() * 1e3)};
+}
+
 }  // namespace
 
 Workbench::Gathering::Gathering(Workbench& workbench, Time now) : workbench_(workbench), now_(now) {
@@ -161,6 +167,7 @@ void Workbench::Gathering::put(const wire::RuleInfo& rule) {
            {"events_per_second", rates == nullptr ? 0 : rounded(rates->events())},
            {"terminators_per_second", rates == nullptr ? 0 : rounded(rates->terminators())},
            {"composites_per_second", rates == nullptr ? 0 : rounded(rates->composites())},
+           {"latency", latency_of(rule.latency())},
            {"terminators", rule.terminators()},
            {"composites", rule.composites()},
            {"pending", rule.pending()},

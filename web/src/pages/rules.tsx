@@ -1,6 +1,6 @@
 // All rules, or one of them.
 import {useSignal} from '@preact/signals';
-import {bytes, count} from '../format';
+import {bytes, count, microseconds} from '../format';
 import {Engine, Panel, RuleLink, RuleSpark, Table} from '../parts';
 import {place} from '../route';
 import {Marks, RuleDetail} from '../rule_detail';
@@ -30,6 +30,7 @@ export function Rules() {
           {title: 'Events/s', cell: (rule) => count(rule.events_per_second), sort: (rule) => rule.events_per_second, number: true},
           {title: 'Terminators/s', cell: (rule) => count(rule.terminators_per_second), sort: (rule) => rule.terminators_per_second, number: true},
           {title: 'Composites/s', cell: (rule) => count(rule.composites_per_second), sort: (rule) => rule.composites_per_second, number: true},
+          {title: 'Latency', cell: (rule) => (rule.latency ? microseconds(rule.latency[0] * 1000) : ''), sort: (rule) => rule.latency?.[0] ?? 0, number: true},
           {title: 'Two minutes', cell: (rule) => <RuleSpark rule={rule.name} />},
           {title: 'Of a core', cell: (rule) => percent(shareOf(rule)), sort: shareOf, number: true},
           {title: 'Memory', cell: (rule) => bytes(rule.bytes), sort: (rule) => rule.bytes, number: true},
