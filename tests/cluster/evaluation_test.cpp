@@ -12,7 +12,7 @@ TEST(Evaluation, ACompositeThatIsTooLargeForABrokerIsLeftOutAndCounted) {
                                       "event A(text: string);\n"
                                       "rule twice: define Twice(first: string, second: string)\n"
                                       "  from A() where first = A.text, second = A.text;\n"}},
-                           .rules = {"r.twice"}};
+                           .rules = {"twice"}};
   const std::string text = rules.to_json();
   EXPECT_TRUE(evaluation.take({.sequence = 1, .rules = "1", .payload = text}).empty());
   ASSERT_EQ(evaluation.problem(), "");

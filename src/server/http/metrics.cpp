@@ -212,7 +212,8 @@ void Metrics::add(const cluster::Node& node) {
     add("events_refused", "Events that its rules could not take, such as those that were too late",
         counters.refused, false);
     add("composites", "Composites that it has made", counters.composites, false);
-    add("problems", "Messages that it could not take whole, and composites that it had to leave out",
+    add("problems",
+        "Messages that it could not take whole, and composites that it had to leave out",
         counters.problems, false);
   }
   if (partitions.size() > kMostSeries) left_out("partitions", partitions.size() - kMostSeries);
