@@ -163,6 +163,12 @@ test('another version runs beside the rules in force, is compared with them, and
     await fetch(`${server.url}/v1/rules/warm`, {method: 'DELETE'});
   }));
 
+test('a rule shows how long its composites take', () =>
+  withPage('/graph?rule=fire', async (page) => {
+    const latency = page.locator('dt', {hasText: 'Latency'}).locator('+ dd');
+    await latency.getByText(/^[\d.]+ (us|µs|ms|s) on average, [\d.]+ (us|µs|ms|s) at most$/).waitFor();
+  }));
+
 test('a rule shows its states, and how they are found', () =>
   withPage('/graph?rule=fire', async (page) => {
     const plan = page.locator('h3', {hasText: 'Plan'}).locator('+ pre');
