@@ -23,7 +23,7 @@ using dispatch::Directive;
 using dispatch::Ledger;
 using dispatch::Ratios;
 
-constexpr double kSecond = 1e9;  // in nanoseconds, as all times here
+constexpr double kOneSecond = 1e9;  // in nanoseconds, as all times here
 
 /// An engine that is only named: what it costs is made up.
 class Named final : public engine::Engine {
@@ -48,7 +48,7 @@ class Named final : public engine::Engine {
   double fixed_cost_;
 };
 
-const Named kThreads("threads", false, 0), kOther("other", false, 0);
+const Named kByThreads("threads", false, 0), kOther("other", false, 0);
 const Named kDevice("device", true, 60e3);  // nanoseconds a batch
 
 /// Rules whose costs are made up. Batch by batch, they run where `decide` has them run. Noise is
@@ -72,7 +72,7 @@ class World {
   }
 
   void run(double seconds) {
-    for (const double end = time_ + seconds * kSecond; time_ < end;) batch();
+    for (const double end = time_ + seconds * kOneSecond; time_ < end;) batch();
   }
 
   const Arrangement& at(std::uint64_t serial = 1) const { return ledger_.find(serial)->now; }
@@ -99,10 +99,10 @@ class World {
   double noisy(const Named& engine) {
     if (noise == 0) return 1;
     if (time_ > slow_until_) {
-      slow_until_ = time_ + 0.1 * kSecond * uniform_(random_);
+      slow_until_ = time_ + 0.1 * kOneSecond * uniform_(random_);
       slow_ = random_() % 3;
     }
-    const bool is_slow = slow_ == 1 ? &engine == &kThreads : slow_ == 2 && &engine != &kThreads;
+    const bool is_slow = slow_ == 1 ? &engine == &kByThreads : slow_ == 2 && &engine != &kByThreads;
     const double outlier = uniform_(random_) < 0.02 ? 5 : 1;
     return std::exp(noise * normal_(random_)) * outlier * (is_slow ? 1.2 : 1);
   }
@@ -174,7 +174,7 @@ class World {
     std::size_t back = 0;
     for (const Directive& directive : dispatch::decide(ledger_, due, time_)) {
       back += std::ranges::count_if(directive.rules, [&](std::uint64_t serial) {
-        return is_on(kDevice, serial) && directive.where == Arrangement{&kThreads};
+        return is_on(kDevice, serial) && directive.where == Arrangement{&kByThreads};
       });
       ledger_.carry_out(directive, time_);
       ++directives_[directive.kind];
@@ -203,12 +203,12 @@ class World {
 
 World::Costs fixed(double threads, double elsewhere) {
   return [=](std::uint64_t, const Named& engine, double) {
-    return &engine == &kThreads ? threads : elsewhere;
+    return &engine == &kByThreads ? threads : elsewhere;
   };
 }
 
 World two_engines(std::uint64_t seed, const World::Costs& costs) {
-  return {seed, {&kThreads, &kOther}, costs};
+  return {seed, {&kByThreads, &kOther}, costs};
 }
 
 constexpr std::uint64_t kSeeds = 12;
@@ -276,20 +276,20 @@ TEST(Settling, WhatOnlySeemsBetterIsTakenBack) {
     world.bias = 0.5;
     world.run(20);
     EXPECT_LE(world.moves(), 6u) << seed;
-    return world.is_on(kThreads);
+    return world.is_on(kByThreads);
   };
   EXPECT_GE(count(is_taken_back), kSeeds - 1);
 }
 
 TEST(Settling, ALoadThatShiftsIsFollowed) {
-  const double shift = 20 * kSecond;
+  const double shift = 20 * kOneSecond;
   const World::Costs costs = [=](std::uint64_t, const Named& engine, double time) {
     return &engine == &kOther ? 3500 : time < shift ? 3000 : 9000;
   };
   const auto is_followed = [&](std::uint64_t seed) {
     World world = two_engines(seed, costs);
     world.run(20);
-    const bool was_right = world.is_on(kThreads);
+    const bool was_right = world.is_on(kByThreads);
     world.run(1);
     EXPECT_TRUE(world.is_on(kOther)) << seed;
     world.run(20);
@@ -302,10 +302,10 @@ TEST(Settling, ALoadThatShiftsIsFollowed) {
 
 TEST(Settling, ADeviceThatIsWorseForFewTerminatorsIsTriedAgainWithMany) {
   const auto is_tried_again = [](std::uint64_t seed) {
-    World world(seed, {&kThreads, &kDevice}, fixed(3000, 400));
+    World world(seed, {&kByThreads, &kDevice}, fixed(3000, 400));
     world.terminators = 16;  // 48 microseconds against 66
     world.run(20);
-    const bool was_right = world.is_on(kThreads);
+    const bool was_right = world.is_on(kByThreads);
     world.terminators = 1000;
     world.run(1);
     EXPECT_TRUE(world.is_on(kDevice)) << seed;
@@ -316,7 +316,7 @@ TEST(Settling, ADeviceThatIsWorseForFewTerminatorsIsTriedAgainWithMany) {
 
 TEST(Settling, ASingleBatchThatIsHeldUpDecidesNothing) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seed, {&kThreads, &kDevice}, fixed(3000, 1500));
+    World world(seed, {&kByThreads, &kDevice}, fixed(3000, 1500));
     world.noise = 0.1;
     world.terminators = 1000;
     world.hold_ups = {{3, 30e6}};
@@ -327,23 +327,23 @@ TEST(Settling, ASingleBatchThatIsHeldUpDecidesNothing) {
 }
 
 TEST(Settling, AProofIsShortWhereThereIsNoDoubt) {
-  World world(0, {&kThreads, &kOther}, fixed(3000, 9000));
+  World world(0, {&kByThreads, &kOther}, fixed(3000, 9000));
   world.bias = 0.1;
   world.noise = 0;
   world.run(0.004);
-  ASSERT_TRUE(world.is_on(kThreads));
+  ASSERT_TRUE(world.is_on(kByThreads));
   world.run(0.002);
   ASSERT_TRUE(world.is_on(kOther));
   world.run(0.012);
-  EXPECT_TRUE(world.is_on(kThreads));
+  EXPECT_TRUE(world.is_on(kByThreads));
 }
 
 TEST(Settling, WhatADeviceTakesBeforeItIsReadyDoesNotRuleItOut) {
-  World world(1, {&kThreads, &kDevice}, fixed(3000, 1500));
+  World world(1, {&kByThreads, &kDevice}, fixed(3000, 1500));
   world.terminators = 1000;
   world.is_warming_up = true;
   world.run(0.5);
-  EXPECT_TRUE(world.is_on(kThreads));
+  EXPECT_TRUE(world.is_on(kByThreads));
   EXPECT_NE(world.ledger().find(1)->shadow(), nullptr);
   world.is_warming_up = false;
   world.run(0.5);
@@ -359,7 +359,7 @@ TEST(Settling, NoTrialBeginsWithoutTimeForIt) {
 
 TEST(Settling, RulesGoToADeviceTogetherWhereNoneHasAnythingToWinAlone) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seed, {&kThreads, &kDevice}, fixed(3000, 1200), 6);
+    World world(seed, {&kByThreads, &kDevice}, fixed(3000, 1200), 6);
     world.noise = 0;
     world.terminators = 20;  // 60 microseconds for each against 84 alone, or 34 of all six
     world.run(5);
@@ -372,14 +372,14 @@ TEST(Settling, RulesGoToADeviceTogetherWhereNoneHasAnythingToWinAlone) {
 
 TEST(Settling, RulesThatWentTogetherGoBackTogether) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world(seed, {&kThreads, &kDevice}, fixed(3000, 5000), 6);
+    World world(seed, {&kByThreads, &kDevice}, fixed(3000, 5000), 6);
     world.noise = 0;
     world.terminators = 15;  // 45 microseconds for each against 135 alone, or 85 of all six
     world.bias = 0.35;
     world.run(5);
     EXPECT_GT(world.most_together(), 1u) << seed;
     for (std::uint64_t serial = 1; serial <= 6; ++serial) {
-      EXPECT_TRUE(world.is_on(kThreads, serial)) << seed << " " << serial;
+      EXPECT_TRUE(world.is_on(kByThreads, serial)) << seed << " " << serial;
     }
     EXPECT_LE(world.moves(), 24u) << seed;
     EXPECT_GT(world.most_back(), 1u) << seed;
@@ -391,11 +391,11 @@ TEST(Settling, RulesThatWentTogetherGoBackTogether) {
 /// From then on, the device is dear.
 World a_set_among_others(std::uint64_t seed, double until) {
   const World::Costs costs = [=](std::uint64_t rule, const Named& engine, double time) {
-    if (&engine == &kThreads) return 3000.0;
+    if (&engine == &kByThreads) return 3000.0;
     if (rule > 6) return 9000.0;
     return time < until ? 1200.0 : 20'000.0;
   };
-  World world(seed, {&kThreads, &kDevice}, costs, 8);
+  World world(seed, {&kByThreads, &kDevice}, costs, 8);
   world.noise = 0;
   world.terminators = 20;
   return world;
@@ -410,7 +410,7 @@ bool are_on(const World& world, const Named& engine) {
 
 TEST(Settling, ASetGoesToADeviceWithoutTheOthersAndBackWhenTheLoadShifts) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    World world = a_set_among_others(seed, 10 * kSecond);
+    World world = a_set_among_others(seed, 10 * kOneSecond);
     world.run(10);
     EXPECT_TRUE(are_on(world, kDevice)) << seed;
     EXPECT_GT(world.most_together(), 1u) << seed;
@@ -418,14 +418,14 @@ TEST(Settling, ASetGoesToADeviceWithoutTheOthersAndBackWhenTheLoadShifts) {
       EXPECT_EQ(world.ledger().find(serial)->proof, nullptr) << seed << " " << serial;
     }
     world.run(10);
-    EXPECT_TRUE(are_on(world, kThreads)) << seed;
-    EXPECT_TRUE(world.is_on(kThreads, 7) && world.is_on(kThreads, 8)) << seed;
+    EXPECT_TRUE(are_on(world, kByThreads)) << seed;
+    EXPECT_TRUE(world.is_on(kByThreads, 7) && world.is_on(kByThreads, 8)) << seed;
   }
 }
 
 /// A device and threads that share the rule.
 World sharing(std::uint64_t seed, double threads, double device) {
-  World world(seed, {&kThreads, &kDevice}, fixed(threads, device));
+  World world(seed, {&kByThreads, &kDevice}, fixed(threads, device));
   world.noise = 0;
   world.terminators = 1000;
   return world;
@@ -437,7 +437,7 @@ TEST(Settling, ADeviceAndTheThreadsShareARuleOfWhichNeitherIsMuchTheFaster) {
       World world = sharing(seed, 3000, device);
       world.run(2);
       EXPECT_EQ(world.ledger().find(1)->proof, nullptr) << seed;
-      return world.at() == Arrangement{&kDevice, &kThreads};
+      return world.at() == Arrangement{&kDevice, &kByThreads};
     };
     EXPECT_GE(count(is_shared), kSeeds - 1) << device;
   }
@@ -450,7 +450,7 @@ TEST(Settling, SharingEndsWhereItCostsMoreThanTheBetterOneAlone) {
       world.sharing = 3;
       world.run(5);
       EXPECT_GE(world.directives().at(Directive::Kind::share), 1u) << seed;
-      return world.is_on(device < 3000 ? kDevice : kThreads);
+      return world.is_on(device < 3000 ? kDevice : kByThreads);
     };
     EXPECT_GE(count(is_alone), kSeeds - 1) << device;
   }

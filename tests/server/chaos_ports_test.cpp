@@ -145,7 +145,7 @@ std::string random_bytes(std::mt19937& random) {
 }
 
 /// Comes many at once and goes without a word.
-void flood(const std::string& port, std::mt19937& random) {
+void flood_port(const std::string& port, std::mt19937& random) {
   std::vector<std::unique_ptr<Stranger>> many;
   for (int i = 0; i < 40; ++i) many.push_back(std::make_unique<Stranger>(port));
   for (auto& each : many) {
@@ -160,7 +160,7 @@ void send_garbage(const std::string& port, std::mt19937& random) {
 }
 
 TEST_F(ChaosPorts, StrangersHarmNoAccount) {
-  add(flood);
+  add(flood_port);
   add(send_garbage);
   add([this](const std::string& port, std::mt19937&) {
     trex::Bytes packet;
@@ -187,7 +187,7 @@ TEST_F(ChaosPorts, StrangersHarmNoAccount) {
 
 TEST_F(ChaosPorts, AbandonedHandshakesHarmNoAccount) {
   const Certificates files;
-  add(flood);
+  add(flood_port);
   add(send_garbage);
   add([](const std::string& port, std::mt19937& random) {
     // A ClientHello that does not go on.

@@ -19,7 +19,7 @@ constexpr const char* kEcho = "rule echo: define Echo(v: int) from A(v > 0) wher
 
 Event a(Timestamp at, std::int64_t v) { return {"A", at * kSecond, {{"v", v}}}; }
 
-void subscribe(Client& client, const std::string& name, const std::string& text = "Echo") {
+void subscribe_durably(Client& client, const std::string& name, const std::string& text = "Echo") {
   const auto subscribed = client.subscribe(text, {.durable = name});
   ASSERT_TRUE(subscribed) << subscribed.error().to_string();
   ASSERT_FALSE(subscribed->diagnostics.failed()) << subscribed->diagnostics.render();
@@ -40,7 +40,7 @@ TEST_P(DurableTest, ASecondConnectionGetsWhatTheFirstDidNotAcknowledge) {
   std::vector<std::string> first;
   {
     Client client = server.connect();
-    subscribe(client, "billing");
+    subscribe_durably(client, "billing");
     publish(publisher, std::vector<Event>{a(1, 1), a(2, 2), a(3, 3)});
     first = take(client, 1);
     const Place second = place_of(client);
@@ -49,7 +49,7 @@ TEST_P(DurableTest, ASecondConnectionGetsWhatTheFirstDidNotAcknowledge) {
   }
   publish(publisher, std::vector<Event>{a(4, 4)});
   Client client = server.connect();
-  subscribe(client, "billing");
+  subscribe_durably(client, "billing");
   const auto rest = take(client, 2);
   EXPECT_EQ(rest[0], first[0]);
   EXPECT_THAT(rest[1], HasSubstr("4-1 Echo"));
@@ -63,8 +63,8 @@ TEST_P(DurableTest, WhatWasNotAcknowledgedComesAgainAfterACrashWithTheSameIds) {
     Client client = server.connect();
     deploy(client, kEcho);
     publish(client, std::vector<Event>{a(1, 1)});
-    subscribe(client, "billing");
-    subscribe(client, "all", "*");
+    subscribe_durably(client, "billing");
+    subscribe_durably(client, "all", "*");
     std::vector<Event> events;
     for (int i = 2; i < 52; ++i) events.push_back(a(i, i));
     publish(client, events);
@@ -76,8 +76,8 @@ TEST_P(DurableTest, WhatWasNotAcknowledgedComesAgainAfterACrashWithTheSameIds) {
   std::erase_if(before, [](const std::string& text) { return text.find("Echo") == text.npos; });
   RunningServer again(options(copy));
   Client client = again.connect();
-  subscribe(client, "all", "*");
-  subscribe(client, "billing");
+  subscribe_durably(client, "all", "*");
+  subscribe_durably(client, "billing");
   const auto after = take(client, 40);
   EXPECT_THAT(after[0], HasSubstr("12-1 Echo"));
   EXPECT_THAT(after[39], HasSubstr("51-1 Echo"));
@@ -91,7 +91,7 @@ TEST_P(DurableTest, AllTypesAreThoseThatAreNotInternal) {
          "internal event Twice(v: int);"
          "define Twice(v: int) from A(v > 0) where v = 2 * A.v;"
          "define Four(v: int) from Twice() where v = 2 * Twice.v;");
-  subscribe(client, "all", "*");
+  subscribe_durably(client, "all", "*");
   publish(client, std::vector<Event>{a(1, 1)});
   const auto got = take(client, 2);
   EXPECT_THAT(got[0], HasSubstr(" A"));
@@ -102,8 +102,8 @@ TEST_P(DurableTest, ANewConnectionTakesItOver) {
   RunningServer server(options(journal()));
   Client publisher = server.connect(), old = server.connect(), fresh = server.connect();
   deploy(publisher, kEcho);
-  subscribe(old, "billing");
-  subscribe(fresh, "billing");
+  subscribe_durably(old, "billing");
+  subscribe_durably(fresh, "billing");
   publish(publisher, std::vector<Event>{a(1, 1)});
   EXPECT_THAT(take(fresh, 1), ElementsAre(HasSubstr("1-1 Echo")));
   const auto ended = old.next(30 * kSecond);
@@ -114,7 +114,7 @@ TEST_P(DurableTest, ANewConnectionTakesItOver) {
 TEST_P(DurableTest, WrongUseIsNamed) {
   RunningServer server(options(journal()));
   Client client = server.connect();
-  subscribe(client, "billing", "A");
+  subscribe_durably(client, "billing", "A");
   const auto other = client.subscribe("B", {.durable = "billing"});
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().to_string(), HasSubstr("has another text: A"));
@@ -143,14 +143,14 @@ TEST_P(DurableTest, ALargeBacklogIsReadInOrder) {
   Client publisher = server.connect();
   {
     Client client = server.connect();
-    subscribe(client, "late", "A");
+    subscribe_durably(client, "late", "A");
   }
   constexpr int kEvents = 60'000;
   std::vector<Event> events;
   for (int i = 1; i <= kEvents; ++i) events.push_back(a(i, i));
   publish(publisher, events, 5000);
   Client client = server.connect();
-  subscribe(client, "late", "A");
+  subscribe_durably(client, "late", "A");
   for (int i = 1; i <= kEvents; ++i) {
     ASSERT_EQ(place_of(client).root, static_cast<std::uint64_t>(i));
     if (i % 10'000 == 0) {
@@ -166,14 +166,14 @@ TEST_P(DurableTest, TheOldestEventsGoWhenTooMuchWaitsAndThatIsTold) {
   Client publisher = server.connect();
   {
     Client client = server.connect();
-    subscribe(client, "late", "A");
+    subscribe_durably(client, "late", "A");
   }
   constexpr std::uint64_t kEvents = 100'000;
   std::vector<Event> events;
   for (std::uint64_t i = 1; i <= kEvents; ++i) events.push_back(a(std::int64_t(i), 1));
   publish(publisher, events, 5000);
   Client client = server.connect();
-  subscribe(client, "late", "A");
+  subscribe_durably(client, "late", "A");
   const Delivery first = next(client);
   EXPECT_EQ(first.lost_before.events, first.place.root - 1);
   EXPECT_EQ(first.lost_before.first.root, 1u);
@@ -194,7 +194,7 @@ TEST_P(DurableTest, NothingIsDroppedWherePublicationsAreRefusedInstead) {
   RunningServer server(with);
   Client publisher = server.connect();
   Client client = server.connect();
-  subscribe(client, "late", "A");
+  subscribe_durably(client, "late", "A");
   std::uint64_t accepted = 0;
   Result<Published> published = Published{};
   while (published) {

@@ -78,8 +78,8 @@ TEST(SelfReport, TellsWhoSubscribesHowTheServerDoes) {
 TEST(SelfReport, PublishesNothingForSubscriptionsToEverything) {
   RunningServer server(often());
   Client everything = server.connect(), other = server.connect();
-  subscribe(everything, "*");
-  subscribe(other, "gorgo.Connection(what = \"closed\")");
+  subscribe_to(everything, "*");
+  subscribe_to(other, "gorgo.Connection(what = \"closed\")");
   while (true) {  // until the server has reported something
     server.connect();
     const auto told = other.next(20 * kMillisecond);

@@ -18,13 +18,13 @@ std::string content(const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string documented() { return content(GORGO_SOURCE_DIR "/docs/functions.md"); }
+std::string functions_page() { return content(GORGO_SOURCE_DIR "/docs/functions.md"); }
 
 TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
   const Outcome outcome = run("functions --format json");
   ASSERT_EQ(outcome.exit_code, 0);
   const auto list = nlohmann::json::parse(outcome.out);
-  const std::string document = documented();
+  const std::string document = functions_page();
   std::size_t entries = 0;
   for (const char* part : {"functions", "aggregates"}) {
     for (const auto& entry : list.at(part)) {
@@ -55,7 +55,7 @@ TEST_F(Functions, EditorsShowEveryAggregateAsOne) {
 }
 
 TEST_F(Functions, TheRulesOfTheDocumentAreRight) {
-  const std::string document = documented(), fence = "```tesla\n";
+  const std::string document = functions_page(), fence = "```tesla\n";
   std::size_t blocks = 0;
   for (auto at = document.find(fence); at != document.npos; at = document.find(fence, at)) {
     at += fence.size();

@@ -10,13 +10,13 @@
 namespace gorgo::tools {
 namespace {
 
-using Json = nlohmann::json;
+using LspJson = nlohmann::json;
 
 const std::filesystem::path kSessions = GORGO_SOURCE_DIR "/tests/tools/lsp";
 
 struct Session {
   std::string sent;  ///< with headers
-  std::vector<Json> received;
+  std::vector<LspJson> received;
 };
 
 std::string framed(const std::string& content) {
@@ -28,19 +28,19 @@ Session read_session(const std::filesystem::path& path) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("> ")) session.sent += framed(line.substr(2));
-    if (line.starts_with("< ")) session.received.push_back(Json::parse(line.substr(2)));
+    if (line.starts_with("< ")) session.received.push_back(LspJson::parse(line.substr(2)));
   }
   return session;
 }
 
 /// The contents of what the binary sent. Stops at what is no message.
-std::vector<Json> messages_in(std::string_view bytes) {
-  std::vector<Json> messages;
+std::vector<LspJson> messages_in(std::string_view bytes) {
+  std::vector<LspJson> messages;
   constexpr std::string_view kHeader = "Content-Length: ";
   while (bytes.starts_with(kHeader)) {
     const std::size_t length = std::stoul(std::string(bytes.substr(kHeader.size(), 12)));
     const std::size_t begin = bytes.find("\r\n\r\n") + 4;
-    messages.push_back(Json::parse(bytes.substr(begin, length)));
+    messages.push_back(LspJson::parse(bytes.substr(begin, length)));
     bytes.remove_prefix(begin + length);
   }
   EXPECT_EQ(bytes, "");
