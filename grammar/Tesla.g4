@@ -3,8 +3,9 @@
 // syntax tree is built, where the messages are better.
 //
 // The lexer reads bytes, not code points: a "character" above 0x7F is a byte of a UTF-8 sequence.
-// Every decision but one (`clause`) needs a single token of lookahead; keep it so, because the
-// messages name what the parser expected at the token where it stopped.
+// Every decision but two (`clause`, and `terminator` at a type that is called `every`) needs a single
+// token of lookahead; keep it so, because the messages name what the parser expected at the token
+// where it stopped.
 grammar Tesla;
 
 // ------------------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ valueType : attributeName ;
 ruleDefinition
     : ruleHead* typeNumbers?
       DEFINE typeName LPAREN attributeDeclarations? RPAREN
-      FROM predicate (AND clause)*
+      FROM terminator (AND clause)*
       whereClause?
       orderClause?
       limitClause?
@@ -79,6 +80,12 @@ action : typeName LPAREN STRING RPAREN ;
 // ------------------------------------------------------------------------------------------------
 // Pattern
 
+// With `every`, so many events that pass, in all or of each key, are counted for one terminator.
+terminator
+    : EVERY (INT | constantName) predicate per?
+    | predicate
+    ;
+
 // Events of any of the types.
 predicate : typeName (OR typeName)* LPAREN conditions? RPAREN alias? ;
 
@@ -106,7 +113,7 @@ window : extent (IN extent)? INCLUSIVE? ;
 
 extent : (INT | constantName) (unit | OF ID ID)? ;
 
-constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY ;
+constantName : ID | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | EVERY ;
 
 unit : ID DOT? ;
 
@@ -158,7 +165,7 @@ arguments : LPAREN conditions? RPAREN ;
 // Names. Words that are keywords by position only are tokens that every name may be.
 
 typeName : ID | EVENT | RULE | ASSIGN | EACH | FIRST | LAST | CONTAINS | LIKE | MATCHES | IN | INCLUSIVE
-    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | OF | CONST ;
+    | INTERNAL | PER | ORDER | BY | LIMIT | ASC | DESC | EXECUTE | TABLE | KEY | OF | EVERY | CONST ;
 
 attributeName
     : typeName
@@ -205,6 +212,7 @@ EXECUTE : E X E C U T E ;
 TABLE : T A B L E ;
 KEY : K E Y ;
 OF : O F ;
+EVERY : E V E R Y ;
 CONST : C O N S T ;
 
 // The types of events that a server publishes about itself have a dot in their names.

@@ -142,6 +142,13 @@ struct Timer {
   const date::time_zone* clock = nullptr;  ///< that of the zone, null: UTC
 };
 
+/// `every 100 Temp() per area`: of the events that satisfy state 0, each so many-th of its key, in
+/// the order of places, is a terminator. The others are only counted.
+struct Every {
+  std::uint64_t events = 1;             ///< >= 1
+  std::vector<std::uint32_t> per = {};  ///< attributes of state 0's type; none: all have one key
+};
+
 /// A composite's attribute that `order by` names.
 struct OrderKey {
   std::uint32_t attribute = 0;
@@ -191,6 +198,7 @@ struct Rule {
   std::optional<std::uint64_t> limit;  ///< of the composites of a terminator, >= 1
   RuleOptions options;
   std::optional<OutputLimit> at_most;
+  std::optional<Every> every;  ///< never with a timer
 
   std::string name;  ///< full name, unique among the deployed rules
   std::vector<Negation> negations;

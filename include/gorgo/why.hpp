@@ -14,7 +14,8 @@
 namespace gorgo {
 
 struct WhyOptions {
-  /// How many terminators to look at: the newest ones.
+  /// How many terminators to look at: the newest ones. Of a rule with `every` the newest event that
+  /// it has counted is among them, whether it is a terminator or not.
   std::size_t last = 10;
   /// Only events with this timestamp, and among them also those that are no terminators because
   /// they fail the conditions of state 0.
@@ -74,6 +75,7 @@ struct Funnel {
     too_deep,           ///< at `max_depth`: stored, but no terminator
     too_many,           ///< more partial sequences than `max_sequences`
     stopped,            ///< `WhyOptions::max_time` is over, or the processor is about to end
+    counted,            ///< `every` has counted it, and it is no terminator
   };
 
   std::string event;
@@ -87,6 +89,10 @@ struct Funnel {
   std::uint64_t waiting = 0;     ///< composites whose deadline is not over
   std::optional<Miss> nearest;   ///< without a composite: what came nearest to the next step
   std::uint64_t cut = 0;         ///< composites that came too soon after others, by `@at_most`
+  /// Which event of so many it is that `every` has counted for one terminator, which is the last of
+  /// them; 0: it has not counted it.
+  std::uint64_t number = 0;
+  std::uint64_t every = 0;  ///< how many events `every` counts for one terminator; 0: none
 };
 
 /// The answer to "why did it (not) fire?".

@@ -45,7 +45,9 @@ Funnel to_funnel(const wire::Funnel& funnel) {
                 .composites = funnel.composites(),
                 .waiting = funnel.waiting(),
                 .nearest = to_miss(funnel.nearest()),
-                .cut = funnel.cut()};
+                .cut = funnel.cut(),
+                .number = funnel.number(),
+                .every = funnel.every()};
   if (funnel.steps() == nullptr) return result;
   for (const auto* step : *funnel.steps()) result.steps.push_back(to_step(*step));
   return result;

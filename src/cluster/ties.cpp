@@ -41,6 +41,7 @@ class Follower {
   bool follow(std::uint32_t attribute) {
     states_.push_back(tied(rule_.states[0].predicate, {attribute}));
     take(rule_.states[0].predicate, states_[0]);
+    if (!counts_apart()) return false;
     for (std::size_t i = 1; i < rule_.states.size(); ++i) {
       const State& state = rule_.states[i];
       states_.push_back(tied(state.predicate, {}));
@@ -116,6 +117,15 @@ class Follower {
     }
     reached_ += at->second.empty() ? 0 : 1;
     return !at->second.empty();
+  }
+
+  /// Whether the events that `every` counts together all have one value.
+  bool counts_apart() {
+    if (!rule_.every) return true;
+    const bool is_counted_apart = std::ranges::any_of(
+        rule_.every->per, [&](std::uint32_t one) { return states_[0].contains(one); });
+    if (!is_counted_apart) because_ = "`every` counts events of different keys together";
+    return is_counted_apart;
   }
 
   bool follow_composite() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/produced.hpp"
+#include "engine/terminator_counts.hpp"
 #include "gorgo/rule.hpp"
 #include "history/event_store.hpp"
 #include "history/sliding_vector.hpp"
@@ -99,12 +100,13 @@ struct CutComposites {
   std::uint64_t count;
 };
 
-/// What a rule remembers that has a timer, a deadline or `@at_most`.
+/// What a rule remembers that has a timer, a deadline, `@at_most` or `every`.
 struct TimedState {
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
   history::SlidingVector<DecidedComposite> decided;    ///< in the order of the decisions
   ProducedComposites produced;                         ///< with `@at_most`
   history::SlidingVector<CutComposites> cut;           ///< in the order of the decisions
+  TerminatorCounts counts;                             ///< with `every`
   /// Instants later than this are the timer's; unset before the first event after deployment.
   std::optional<Timestamp> timer_from;
   /// Instants up to here are over for a timer; unset before the first event after deployment.
@@ -116,7 +118,7 @@ struct TimedState {
 
   /// Memory beyond the object itself, estimated where containers do not tell.
   std::size_t bytes() const {
-    std::size_t total = decided.bytes() + produced.bytes() + cut.bytes();
+    std::size_t total = decided.bytes() + produced.bytes() + cut.bytes() + counts.bytes();
     for (const auto& [deadline, composite] : pending) {
       total += sizeof(composite) + composite.cells.size() * sizeof(Datum) +
                composite.events.size() * sizeof(history::EventRef) +

@@ -139,6 +139,14 @@ struct Timer {
   std::optional<Name> zone = {};  ///< as in `zone = "Europe/Rome"`
 };
 
+/// `every 100 Temp() per area`: only each so many-th event that passes is the terminator.
+struct Every {
+  Location at;
+  std::int64_t events = 1;
+  Name constant = {};          ///< which gives the number; empty: written as one
+  std::vector<Expr> per = {};  ///< attributes of the terminator's type
+};
+
 struct Assignment {
   Name attribute;
   Expr value;
@@ -201,6 +209,7 @@ struct RuleDefinition {
   Name type;  ///< the composite event type
   std::vector<AttributeDeclaration> attributes;
   std::variant<Predicate, Timer> terminator;
+  std::optional<Every> every;  ///< never with a timer
   std::vector<Clause> clauses;
   std::vector<Assignment> assignments;
   std::vector<OrderKey> order;

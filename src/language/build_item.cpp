@@ -83,7 +83,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   result.type = tokens_.name(rule->typeName());
   result.attributes = attributes(rule->attributeDeclarations());
   constants_.check(result.attributes, reporter_);
-  terminator(rule->predicate(), result);
+  terminator(rule->terminator(), result);
   for (auto* part : rule->clause()) result.clauses.push_back(pattern_.clause(part));
   if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());
   if (rule->orderClause() != nullptr) result.order = order(rule->orderClause());
@@ -104,13 +104,18 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   return result;
 }
 
-void ItemBuilder::terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule) {
-  ast::Predicate terminator = pattern_.predicate(predicate);
-  if (is_timer(terminator)) {
-    rule.terminator = build_timer(terminator, reporter_);
-  } else {
+void ItemBuilder::terminator(Parser::TerminatorContext* written, ast::RuleDefinition& rule) {
+  ast::Predicate terminator = pattern_.predicate(written->predicate());
+  if (written->EVERY() != nullptr) rule.every = pattern_.every(written);
+  if (!is_timer(terminator)) {
     rule.terminator = std::move(terminator);
+    return;
   }
+  rule.terminator = build_timer(terminator, reporter_);
+  if (!rule.every) return;
+  reporter_.error(rule.every->at, "`every` counts events, and a timer is none",
+                  "write a longer period: `from Timer(every = 1 h)`");
+  rule.every.reset();
 }
 
 void ItemBuilder::head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule) {

@@ -35,7 +35,7 @@ class ItemBuilder {
   ast::AttributeDeclaration attribute(Parser::AttributeDeclarationContext* declaration);
   ast::RuleDefinition rule(Parser::RuleDefinitionContext* rule);
   void head(Parser::RuleHeadContext* head, ast::RuleDefinition& rule);
-  void terminator(Parser::PredicateContext* predicate, ast::RuleDefinition& rule);
+  void terminator(Parser::TerminatorContext* written, ast::RuleDefinition& rule);
   std::vector<ast::AttributeDeclaration> attributes(Parser::AttributeDeclarationsContext* list);
   ast::Limit limit(Parser::LimitClauseContext* limit);
   ast::Annotation annotation(Parser::AnnotationContext* annotation);

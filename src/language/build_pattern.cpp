@@ -20,6 +20,18 @@ ast::Predicate PatternBuilder::predicate(Parser::PredicateContext* predicate) {
   return result;
 }
 
+ast::Every PatternBuilder::every(Parser::TerminatorContext* terminator) {
+  ast::Every every{.at = tokens_.locate(terminator->start)};
+  if (terminator->INT() != nullptr) {
+    every.events = tokens_.integer(terminator->INT()->getSymbol());
+  } else {
+    auto* name = terminator->constantName()->start;
+    every.constant = {name->getText(), tokens_.locate(name)};
+  }
+  if (terminator->per() != nullptr) every.per = keys(terminator->per());
+  return every;
+}
+
 ast::Clause PatternBuilder::clause(Parser::ClauseContext* clause) {
   if (clause->comparison() != nullptr) return filter(clause);
   if (clause->TABLE() != nullptr) return table(clause);

@@ -17,6 +17,8 @@ class PatternBuilder {
 
   ast::Predicate predicate(Parser::PredicateContext* predicate);
   ast::Clause clause(Parser::ClauseContext* clause);
+  /// What stands around the predicate of a terminator that begins with `every`.
+  ast::Every every(Parser::TerminatorContext* terminator);
 
  private:
   ast::StateClause state(Parser::ClauseContext* clause);

@@ -34,6 +34,10 @@ void Constants::put_into(ast::RuleDefinition& rule, Reporter& reporter) const {
   if (auto* terminator = std::get_if<ast::Predicate>(&rule.terminator)) {
     put_into(*terminator, reporter);
   }
+  if (rule.every && !rule.every->constant.text.empty()) {
+    rule.every->events =
+        number_of(rule.every->constant, "`every 100 Temp()`", reporter).value_or(1);
+  }
   for (ast::Clause& clause : rule.clauses) put_into(clause, reporter);
   for (ast::Assignment& assignment : rule.assignments) put_into(assignment.value, reporter);
   if (rule.limit) put_into(*rule.limit, reporter);

@@ -18,6 +18,10 @@ void EvidenceCollector::collect() {
     predicate(p, {Context::Kind::state, scope_.states()[state].type, state});
   };
   if (const auto* p = std::get_if<ast::Predicate>(&rule_.terminator)) in_state(*p);
+  if (rule_.every) {
+    const Context own{Context::Kind::state, scope_.states()[0].type, 0};
+    for (const auto& key : rule_.every->per) term(key, own);
+  }
   for (const auto& clause : rule_.clauses) {
     if (const auto* next = std::get_if<ast::StateClause>(&clause)) {
       ++state;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "language/call_shape.hpp"
+#include "language/literal.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -15,11 +15,6 @@ using grammar::TeslaParser;
 constexpr char kSequence[] =
     "a rule looks back from its last event: for B behind A write "
     "`from B() and last A() within 5 min from B`";
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 /// The word at this index in lower case; empty: there is none.
 std::string word_at(const ItemTokens& item, std::size_t index) {
@@ -225,8 +220,13 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   if (in_clause && (before == "any" || before == "all" || before == "some" || before == "every")) {
     return "`each` takes every event of the window, `last` or `first` takes one";
   }
-  if (before == "every" && word_at(item, index - 2) != "(")
-    return "each event of the type is a terminator: write `from Temp()`";
+  if (word_at(item, index - 2) == "every" && word_at(item, index - 3) == "from") {
+    return "each event of the type is a terminator: write `from Temp()`; each hundredth is `from "
+           "every 100 Temp()`";
+  }
+  if (word_at(item, index - 3) == "every" && unit_length(before)) {
+    return "what comes each time has a timer: write `from Timer(every = 5 min)`";
+  }
   if (error.offending->getType() == TeslaParser::FLOAT && error.expects(TeslaParser::INT)) {
     return "a time is a whole number of a unit: `90 min`, not `1.5 h`";
   }

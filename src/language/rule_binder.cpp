@@ -35,6 +35,7 @@ Rule RuleBinder::bind(std::string full_name) {
     rule_.timer = bind_timer(*timer, file_.reporter);
   }
   rule_.states.push_back(states_.bind_terminator(ast_));
+  if (ast_.every) rule_.every = states_.bind_every(*ast_.every, rule_.states[0]);
   for (const auto& clause : ast_.clauses) bind_clause(clause);
   rule_.assignments = composite_.bind_values();
   rule_.order = composite_.bind_order();

@@ -214,12 +214,29 @@ std::string RuleText::window(const State& s) const {
   return "within " + of_all_text(s.among) + window_text(s.width) + " from " + state(s.reference);
 }
 
-std::string RuleText::keys(const State& s) const {
+std::string RuleText::keys(const State& s) const { return keys(s.predicate.type, s.per); }
+
+std::string RuleText::keys(TypeId type, const std::vector<std::uint32_t>& per) const {
   std::string text;
-  for (const std::uint32_t index : s.per) {
-    text += (text.empty() ? "per " : ", ") + attribute(s.predicate.type, index);
+  for (const std::uint32_t index : per) {
+    text += (text.empty() ? "per " : ", ") + attribute(type, index);
   }
   return text;
+}
+
+std::string RuleText::every() const {
+  if (!rule_.every) return "";
+  const std::string keys = this->keys(rule_.states[0].predicate.type, rule_.every->per);
+  return "every " + std::to_string(rule_.every->events) + (keys.empty() ? "" : " " + keys);
+}
+
+std::string RuleText::terminator() const {
+  if (rule_.timer) return timer();
+  const Predicate& predicate = rule_.states[0].predicate;
+  if (!rule_.every) return this->predicate(predicate);
+  const std::string keys = this->keys(predicate.type, rule_.every->per);
+  return "every " + std::to_string(rule_.every->events) + " " + this->predicate(predicate) +
+         (keys.empty() ? "" : " " + keys);
 }
 
 std::string RuleText::order() const {

@@ -32,6 +32,10 @@ class RuleText {
   std::string window(const State& s) const;
   /// `per area`; empty without `per`.
   std::string keys(const State& s) const;
+  /// `every 100`, or `every 100 per area`; empty without `every`.
+  std::string every() const;
+  /// What begins an evaluation: `every 100 Temp(value > 45) per area`, or the timer.
+  std::string terminator() const;
   /// `mean desc, area`; empty without `order by`.
   std::string order() const;
   /// `1 per 10 min by area`; empty without `@at_most`.
@@ -46,6 +50,7 @@ class RuleText {
   std::string attribute(TypeId type, std::uint32_t index) const;
 
  private:
+  std::string keys(TypeId type, const std::vector<std::uint32_t>& per) const;
   std::string operand(const Expr& e, TypeId candidate, int binding_above) const;
   std::string operation(const Expr& e, TypeId candidate) const;
   std::string call(const Expr& e, TypeId candidate) const;

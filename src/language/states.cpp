@@ -19,6 +19,14 @@ State StateBinder::bind_terminator(const ast::RuleDefinition& rule) {
   return terminator;
 }
 
+Every StateBinder::bind_every(const ast::Every& every, State& terminator) {
+  if (every.events < 1) {
+    reporter_.error(every.at, "`every` counts at least one event", "write 1 or more");
+  }
+  return {.events = static_cast<std::uint64_t>(every.events),
+          .per = bind_keys(every.per, 0, terminator.predicate)};
+}
+
 namespace {
 
 /// Whether the condition reads more of the event under test than these attributes.
@@ -91,7 +99,6 @@ void StateBinder::bind_selection(const ast::StateClause& clause, State& state) {
   state.k = static_cast<std::uint64_t>(clause.k);
 }
 
-/// An event that lacks an attribute of the key does not pass, as if a parameter was bound to it.
 void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index, State& state) {
   if (clause.per.empty()) return;
   if (clause.selection == Selection::each) {
@@ -99,11 +106,18 @@ void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index,
                            "`each` takes every event, so there is nothing to choose per key",
                            "write `last` or `first`: one event of each key");
   }
-  auto& conditions = state.predicate.conditions;
-  for (const ast::Expr& key : clause.per) {
+  state.per = bind_keys(clause.per, index, state.predicate);
+}
+
+/// An event that lacks an attribute of the key does not pass, as if a parameter was bound to it.
+std::vector<std::uint32_t> StateBinder::bind_keys(const std::vector<ast::Expr>& per,
+                                                  std::uint32_t index, Predicate& predicate) {
+  std::vector<std::uint32_t> keys;
+  auto& conditions = predicate.conditions;
+  for (const ast::Expr& key : per) {
     Bound attribute = predicates_.bind_key(key, index);
     if (!attribute) continue;
-    state.per.push_back(attribute->index);
+    keys.push_back(attribute->index);
     const bool known = std::ranges::any_of(conditions, [&](const Expr& condition) {
       return condition.op == Op::present && condition.index == attribute->index;
     });
@@ -111,6 +125,7 @@ void StateBinder::bind_keys(const ast::StateClause& clause, std::uint32_t index,
     attribute->type = ValueType::boolean;
     if (!known) conditions.insert(conditions.begin(), std::move(*attribute));
   }
+  return keys;
 }
 
 /// The newest so many events of a window are what `k-last` selects.

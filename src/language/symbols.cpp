@@ -69,11 +69,14 @@ class SymbolCollector {
   }
 
   void pattern(const ast::RuleDefinition& rule) {
-    if (const auto* p = std::get_if<ast::Predicate>(&rule.terminator)) predicate(*p, true);
+    if (const auto* p = std::get_if<ast::Predicate>(&rule.terminator)) {
+      predicate(*p, true);
+      if (rule.every) keys(rule.every->per, p->type.text);
+    }
     for (const auto& clause : rule.clauses) {
       if (const auto* state = std::get_if<ast::StateClause>(&clause)) {
         predicate(state->predicate, true);
-        for (const auto& key : state->per) attribute(key.name, state->predicate.type.text, false);
+        keys(state->per, state->predicate.type.text);
         span(state->span);
       } else if (const auto* negation = std::get_if<ast::NegationClause>(&clause)) {
         predicate(negation->predicate, false);
@@ -85,6 +88,10 @@ class SymbolCollector {
         expr(std::get<ast::FilterClause>(clause).condition, "");
       }
     }
+  }
+
+  void keys(const std::vector<ast::Expr>& per, const std::string& type) {
+    for (const auto& key : per) attribute(key.name, type, false);
   }
 
   void predicate(const ast::Predicate& p, bool binds) {

@@ -122,7 +122,8 @@ std::string keyword_hint(const SyntaxError& error, const ItemTokens& item) {
       {TeslaParser::EXECUTE, "execute"},
       {TeslaParser::TABLE, "table"},
       {TeslaParser::KEY, "key"},
-      {TeslaParser::OF, "of"}};
+      {TeslaParser::OF, "of"},
+      {TeslaParser::EVERY, "every"}};
   std::vector<std::string> expected;
   for (const auto& [token, word] : kKeywords) {
     if (error.expects(token)) expected.emplace_back(word);

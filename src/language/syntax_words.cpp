@@ -17,12 +17,13 @@ constexpr Tokens kWords = {
     TeslaParser::LIKE,    TeslaParser::MATCHES,  TeslaParser::IN,    TeslaParser::INCLUSIVE,
     TeslaParser::CONST,   TeslaParser::INTERNAL, TeslaParser::PER,   TeslaParser::ORDER,
     TeslaParser::BY,      TeslaParser::LIMIT,    TeslaParser::ASC,   TeslaParser::DESC,
-    TeslaParser::EXECUTE, TeslaParser::TABLE,    TeslaParser::KEY,   TeslaParser::OF};
+    TeslaParser::EXECUTE, TeslaParser::TABLE,    TeslaParser::KEY,   TeslaParser::OF,
+    TeslaParser::EVERY};
 /// What a constant may be called, where it is a window.
 constexpr Tokens kConstants = {TeslaParser::ID,    TeslaParser::PER, TeslaParser::ORDER,
                                TeslaParser::BY,    TeslaParser::ASC, TeslaParser::DESC,
                                TeslaParser::LIMIT, TeslaParser::INT, TeslaParser::EXECUTE,
-                               TeslaParser::TABLE, TeslaParser::KEY};
+                               TeslaParser::TABLE, TeslaParser::KEY, TeslaParser::EVERY};
 constexpr Tokens kValueStarts = {TeslaParser::INT,       TeslaParser::FLOAT,  TeslaParser::STRING,
                                  TeslaParser::TRUE,      TeslaParser::FALSE,  TeslaParser::MINUS,
                                  TeslaParser::PARAMETER, TeslaParser::LPAREN, TeslaParser::NOT,
@@ -85,6 +86,7 @@ std::string name_words(const antlr4::RuleContext* context) {
     case TeslaParser::RuleOrderKey:
       return "an attribute name";
     case TeslaParser::RulePredicate:
+    case TeslaParser::RuleTerminator:
     case TeslaParser::RuleClause:
     case TeslaParser::RuleSelection:
     case TeslaParser::RuleEventDeclaration:
@@ -154,8 +156,10 @@ std::vector<std::string> take_groups(Expected& expected, const antlr4::RuleConte
     words.push_back(name_words(context));
     expected.remove(kWords);
   } else if (expected.has(TeslaParser::ID) && expected.has(TeslaParser::INT)) {
-    words.push_back("a time such as `5 min`");
+    const bool counts = context->getRuleIndex() == TeslaParser::RuleTerminator;
+    words.push_back(counts ? "a number of events" : "a time such as `5 min`");
     expected.remove(kConstants);
+    if (counts) expected.remove({TeslaParser::LPAREN, TeslaParser::OR});
   } else if (expected.has(TeslaParser::ID)) {
     const bool behind_of = context != nullptr && !expected.has(TeslaParser::OF) &&
                            context->getRuleIndex() == TeslaParser::RuleExtent;

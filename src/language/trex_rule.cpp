@@ -83,6 +83,10 @@ void TRexRule::define() {
 }
 
 void TRexRule::pattern() {
+  if (rule_.every) {
+    refuse(rule_.every->at, "terminators that are counted",
+           "leave out `every`: each event of the type is a terminator");
+  }
   if (const auto* timer = std::get_if<ast::Timer>(&rule_.terminator)) {
     text_ += refuse(timer->at, "timers", "let a publisher send an event in their place");
   } else {

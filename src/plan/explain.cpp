@@ -78,7 +78,7 @@ class Explainer {
     for (std::size_t i = 0; i < rule_.states.size(); ++i) {
       const State& state = rule_.states[i];
       result.states.push_back({.name = state.name,
-                               .selection = i == 0 ? "terminator" : selection(state),
+                               .selection = i == 0 ? terminator() : selection(state),
                                .window = i == 0 ? "" : text_.window(state),
                                .scan = scan(plan_.states[i].scan)});
     }
@@ -94,6 +94,10 @@ class Explainer {
     }
     if (plan_.deadline) result.deadline = language::length_text(*plan_.deadline);
     aggregates(result);
+  }
+
+  std::string terminator() const {
+    return rule_.every ? "terminator, " + text_.every() : "terminator";
   }
 
   std::string selection(const State& state) const {

@@ -28,7 +28,7 @@ struct ScanExplanation {
 
 struct StateExplanation {
   std::string name;
-  std::string selection;  ///< "terminator", "each", "3-last", ...
+  std::string selection;  ///< "terminator", "terminator, every 100", "each", "3-last", ...
   std::string window;     ///< `within 5 min from Smoke`; empty for the terminator
   ScanExplanation scan;
 };

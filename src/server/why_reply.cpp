@@ -46,6 +46,8 @@ std::unique_ptr<wire::FunnelT> to_wire(const Funnel& funnel) {
   result->waiting = funnel.waiting;
   result->nearest = to_wire(funnel.nearest);
   result->cut = funnel.cut;
+  result->number = funnel.number;
+  result->every = funnel.every;
   return result;
 }
 

@@ -49,6 +49,9 @@ std::string verdict(const Funnel& funnel) {
       return "given up: more partial sequences than `max_sequences`";
     case Funnel::Outcome::stopped:
       return "given up: it takes longer than one question may (limits.why_ms), or the server stops";
+    case Funnel::Outcome::counted:
+      return "counted: number " + std::to_string(funnel.number) + " of " +
+             std::to_string(funnel.every) + ", of which the last is the terminator";
     case Funnel::Outcome::evaluated:
       break;
   }
@@ -102,6 +105,7 @@ void append_funnel(std::string& out, const Funnel& funnel) {
   out += "\n" + funnel.event + ": " + verdict(funnel) + "\n";
   if (funnel.outcome == Funnel::Outcome::before_deployment) return;
   if (funnel.outcome == Funnel::Outcome::too_deep) return;
+  if (funnel.outcome == Funnel::Outcome::counted) return;
   for (const Step& step : funnel.steps) {
     if (is_worth_showing(step)) append_step(out, step);
   }
@@ -144,6 +148,8 @@ Json to_json(const Funnel& funnel) {
           {"composites", funnel.composites},
           {"waiting", funnel.waiting},
           {"cut", funnel.cut},
+          {"number", funnel.number},
+          {"every", funnel.every},
           {"nearest", to_json(funnel.nearest)},
           {"steps", steps}};
 }
@@ -151,8 +157,8 @@ Json to_json(const Funnel& funnel) {
 }  // namespace
 
 const char* to_string(Funnel::Outcome outcome) {
-  constexpr const char* kNames[] = {"evaluated", "before_deployment", "too_deep", "too_many",
-                                    "stopped"};
+  constexpr const char* kNames[] = {"evaluated", "before_deployment", "too_deep",
+                                    "too_many",  "stopped",           "counted"};
   return kNames[static_cast<std::size_t>(outcome)];
 }
 

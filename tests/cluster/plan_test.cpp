@@ -175,6 +175,20 @@ where area = $a consuming Temp;)");
   EXPECT_EQ(rules.family(), "area") << rules.because();
 }
 
+TEST(ClusterPlan, ACountIsDividedWhereItIsOfTheKey) {
+  const auto counting = [](const std::string& per) {
+    return "define Hot(area: string) from every 100 Temp(value > 45)" + per +
+           " where area = Temp.area;";
+  };
+  const Planned by(counting(" per area"));
+  EXPECT_EQ(by.family(), "area") << by.because();
+  for (const char* const loose : {"", " per value"}) {
+    const Planned rules(counting(loose));
+    EXPECT_EQ(rules.family(), "whole") << loose;
+    EXPECT_THAT(rules.because(), HasSubstr("`every` counts events of different keys together"));
+  }
+}
+
 TEST(ClusterPlan, AtMostIsDividedWhereItCountsByTheKey) {
   const std::string rest = R"(define Hot(area: string, value: float) from Temp(value > 45)
 where area = Temp.area, value = Temp.value;)";

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -114,7 +115,7 @@ Lines reasons(Processor& processor) {
     for (const Funnel& funnel : why->funnels) {
       line << "; " << funnel.event << " " << static_cast<int>(funnel.outcome) << " "
            << funnel.complete << " " << funnel.composites << " " << funnel.waiting << " "
-           << funnel.cut;
+           << funnel.cut << " " << funnel.number;
       for (const Step& step : funnel.steps) line << " " << step.candidates << "/" << step.passed;
     }
     lines.push_back(line.str());
@@ -429,6 +430,70 @@ RC_GTEST_PROP(Differential, TablesAreAsTheLastEventsOfEachKey, ()) {
     if (composites(test, run, with_tables(test.rules)) == expected) continue;
     RC_FAIL("under " + engine + ", batches of " + std::to_string(batch) + ", " +
             std::to_string(replaced) + " replaced rows");
+  }
+}
+
+/// The number before the dot of a line's place.
+std::string root_of(const std::string& line) { return line.substr(0, line.find('.')); }
+
+/// The lines of a rule without their places among those of their root.
+Lines lines_by(const Lines& lines, const std::string& rule) {
+  Lines found;
+  for (const std::string& line : lines) {
+    if (line.find(" by " + rule + " ") == line.npos) continue;
+    found.push_back(root_of(line) + line.substr(line.find(' ')));
+  }
+  return found;
+}
+
+/// The roots of each so many-th line, of all or of those that end alike.
+std::set<std::string> roots_of_each(const Lines& lines, std::size_t so_many, bool by_ending) {
+  std::map<std::string, std::size_t> counts;
+  std::set<std::string> roots;
+  for (const std::string& line : lines) {
+    const std::string ending = by_ending ? line.substr(line.rfind(' ')) : "";
+    if (++counts[ending] % so_many == 0) roots.insert(line.substr(0, line.find(' ')));
+  }
+  return roots;
+}
+
+// A rule without `every` tells what comes of each event. Those of the events that are counted here
+// are what comes of `every`.
+RC_GTEST_PROP(Differential, EveryTakesEachSoManyOfWhatIsCountedByHand, ()) {
+  const auto so_many = static_cast<std::size_t>(*rc::gen::inRange(1, 6));
+  const bool by_key = *rc::gen::arbitrary<bool>();
+  const std::string terminator = "A(" + random_condition() + ") as S0";
+  const auto rules = [&](const std::string& every, const std::string& per) {
+    return "rule probe: define P(k: int) from " + terminator +
+           " where k = S0.k;\nrule counted: " + "define Q(k: int, n: int, x: float) from " + every +
+           terminator + per +
+           " and 2-last B() as S1 within 9 ms from S0\n  where k = S0.k, n = Count(A() within 7 ms "
+           "from S0), x = S1.x;\n";
+  };
+  const Case plain{rules("", ""), {}, random_stream()};
+  const Case counting{
+      rules("every " + std::to_string(so_many) + " ", by_key ? " per k" : ""), {}, plain.events};
+  log(counting);
+  Run run{.engine = "reference",
+          .lateness = *rc::gen::element<Duration>(0, 0, 5'000'000),
+          .max_late = random_max_late()};
+  const Lines all = outputs(plain, run);
+  const auto roots = roots_of_each(lines_by(all, "probe"), so_many, by_key);
+  Lines expected = lines_by(all, "counted");
+  std::erase_if(expected, [&](const std::string& line) {
+    return !roots.contains(line.substr(0, line.find(' ')));
+  });
+  RC_CLASSIFY(!expected.empty(), "some composites");
+  for (const std::string& engine : compared_engines()) {
+    run.engine = engine;
+    run.batch = static_cast<std::size_t>(*rc::gen::inRange(1, 150));
+    run.threads = *rc::gen::element(1U, 3U);
+    run.held = static_cast<std::size_t>(*rc::gen::inRange(1, 2000));
+    run.saves = {static_cast<std::size_t>(*rc::gen::inRange(0, 50))};
+    const Lines given = lines_by(outputs(counting, run), "counted");
+    if (given == expected) continue;
+    log_difference(given, expected);
+    RC_FAIL("under " + engine + ", batches of " + std::to_string(run.batch));
   }
 }
 

@@ -69,7 +69,10 @@ class RuleWriter {
   std::string write() {
     std::string text = at_most() + "@limit(max_sequences = 30) rule " + name_ + ":\ndefine " +
                        type_ + "(k: int, v: int, x: float, s: string)\nfrom ";
+    const bool counts = one_in(5);
+    if (counts) text += "every " + (one_in(4) ? constants_ + "Best" : small_number()) + " ";
     text += state(0);
+    if (counts && one_in(2)) text += any_keys();
     const int states = number(1, 4);
     for (int i = 1; i < states; ++i) text += "\n  and " + selected_state(i);
     for (int i = one_in(2) ? number(1, 2) : 0; i > 0; --i) text += "\n  and " + negation();
@@ -141,8 +144,8 @@ class RuleWriter {
            any_of<std::string>({".v", ".x"}) + "]";
   }
 
-  static std::string keys() {
-    if (!one_in(3)) return "";
+  static std::string keys() { return one_in(3) ? any_keys() : ""; }
+  static std::string any_keys() {
     return any_of<std::string>({" per k", " per k", " per x", " per s", " per k, v", " per s, k"});
   }
 

@@ -69,6 +69,32 @@ TEST_F(InquiryTest, TerminatorsThatHaveGoneMeanwhileAreKnownByTheirCopies) {
   }
 }
 
+TEST_F(InquiryTest, EventsThatAreCountedSayWhichTheyAre) {
+  deploy("event A(n: int); rule r: define C(n: int) from every 3 A(n > 0) per n where n = A.n;");
+  Timestamp at = 0;
+  for (const std::int64_t n : {1, 1, 2, 0, 1, 1, 2}) append(counted("A", ++at, n));
+  process();
+  const auto of = [&](const WhyOptions& options) {
+    const auto why = processor.why("r", options);
+    EXPECT_TRUE(why);
+    std::vector<std::string> lines;
+    for (const Funnel& funnel : why->funnels) {
+      const bool is_counted = funnel.outcome == Funnel::Outcome::counted;
+      lines.push_back(funnel.event + ": " + std::to_string(funnel.number) + " of " +
+                      std::to_string(funnel.every) + (is_counted ? "" : ", evaluated") + ", " +
+                      std::to_string(funnel.composites));
+    }
+    return lines;
+  };
+  // The newest event, and the only terminator.
+  EXPECT_THAT(of({}), ElementsAre("A@5 {n=1}: 3 of 3, evaluated, 1", "A@7 {n=2}: 2 of 3, 0"));
+  EXPECT_THAT(of({.at = 2 * kMillisecond}), ElementsAre("A@2 {n=1}: 2 of 3, 0"));
+  EXPECT_THAT(of({.at = 3 * kMillisecond}), ElementsAre("A@3 {n=2}: 1 of 3, 0"));
+  // It fails a condition of state 0, so it is not counted.
+  EXPECT_THAT(of({.at = 4 * kMillisecond}), ElementsAre("A@4 {n=0}: 0 of 3, evaluated, 0"));
+  EXPECT_THAT(of({.at = 6 * kMillisecond}), ElementsAre("A@6 {n=1}: 1 of 3, 0"));
+}
+
 TEST_F(InquiryTest, TerminatorsThatGoWhileOthersAreSoughtAreLeftOut) {
   deploy(
       "event T(n: int); event W(n: int);\n"

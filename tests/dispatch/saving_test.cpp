@@ -50,6 +50,26 @@ TEST_F(SavingTest, WhatARuleHasConsumedStaysConsumed) {
   EXPECT_THAT(process(), ElementsAre("4.0 B n=0", "4.1 C n=1", "5.0 B n=0"));
 }
 
+TEST_F(SavingTest, ARuleCountsOnFromWhereItWas) {
+  deploy(
+      "event A(n: int); rule r: define C(n: int) from every 3 A() where n = A.n; "
+      "rule k: define D(n: int) from every 2 A() per n where n = A.n;");
+  append(counted("A", 1, 1));
+  append(counted("A", 2, 2));
+  append(counted("A", 3, 2));
+  append(counted("A", 4, 3));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1", "2.0 A n=2", "3.0 A n=2", "3.1 C n=2",
+                                     "3.2 D n=2", "4.0 A n=3"));
+  go_on();
+  go_on();
+  append(counted("A", 5, 2));
+  append(counted("A", 6, 1));
+  EXPECT_THAT(process(), ElementsAre("5.0 A n=2", "6.0 A n=1", "6.1 C n=1", "6.2 D n=1"));
+  const auto why = processor.why("r", {.last = 1});
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->funnels.back().number, 3u);
+}
+
 TEST_F(SavingTest, ACompositeThatWaitsKeepsItsStrings) {
   deploy(
       "event A(s: string); rule r: define C(s: string, t: string) from A() and "

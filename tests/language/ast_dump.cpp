@@ -140,7 +140,11 @@ std::string dump(const ast::RuleDefinition& rule) {
     text += "assign " + std::to_string(number.number) + " => " + number.type.text + "\n";
   }
   text += "define " + rule.type.text + dump(rule.attributes) + "\nfrom ";
+  if (rule.every) text += "every " + std::to_string(rule.every->events) + " ";
   text += std::visit([](const auto& terminator) { return dump(terminator); }, rule.terminator);
+  if (rule.every) {
+    for (const auto& key : rule.every->per) text += " per " + key.name.text;
+  }
   for (const auto& clause : rule.clauses) {
     text += "\n" + std::visit([](const auto& c) { return dump(c); }, clause);
   }

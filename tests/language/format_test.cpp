@@ -62,6 +62,15 @@ TEST(Format, TRexSpellingBecomesThePapers) {
             "consuming Temp;\n");
 }
 
+TEST(Format, TerminatorsThatAreCounted) {
+  EXPECT_EQ(formatted("define A(a:int) From EVERY 100  B(x>1)as C Per a,b and each D() within 1s "
+                      "from C where a=1"),
+            "define    A(a: int)\n"
+            "from      every 100 B(x > 1) as C per a, b\n"
+            "          and each D() within 1 s from C\n"
+            "where     a = 1;\n");
+}
+
 TEST(Format, NumbersOfEventsAndLimitsOfOutput) {
   EXPECT_EQ(formatted("@at_most(1,per=10min,by=a,b) define A(a:int,b:int) from B() and each C() "
                       "within 20  EVENTS IN 1d FROM B where a=1,b=2 limit 2"),

@@ -49,6 +49,17 @@ TEST(ParseRule, TimesAndConstantsInAnnotations) {
             "@at_most(3, per = 1000000000ns)\ndefine A()\nfrom B()\n");
 }
 
+TEST(ParseRule, TerminatorsThatAreCounted) {
+  EXPECT_EQ(parsed_dump("define A() from Every 100 B(x = 1) as C per a, b"),
+            "define A()\nfrom every 100 B((= x 1)) as C per a per b\n");
+  EXPECT_EQ(parsed_dump("const n = 3; define A() from every n B()"),
+            "define A()\nfrom every 3 B()\n");
+  EXPECT_EQ(parsed_dump("const every = 3; define A() from every every every() per every"),
+            "define A()\nfrom every 3 every() per every\n");
+  EXPECT_EQ(parsed_dump("define every() from every(every = 1)"),
+            "define every()\nfrom every((= every 1))\n");
+}
+
 TEST(ParseRule, WindowsOfEvents) {
   EXPECT_EQ(
       parsed_dump("const n = 3; define A() from B() and each C() within n events in 2 s from B "

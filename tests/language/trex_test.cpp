@@ -91,6 +91,7 @@ TEST(TRex, SaysWhatItCannotExpress) {
             "T-Rex has no `timestamp`");
   EXPECT_EQ(left_out("@at_most(1, per = 1 s) define A() from B()"),
             "T-Rex has no limits on what a rule produces");
+  EXPECT_EQ(left_out("define A() from every 3 B()"), "T-Rex has no terminators that are counted");
   EXPECT_EQ(left_out("define A() from B() and last C() within 3 events in 1 s from B"),
             "T-Rex has no windows of a number of events");
   EXPECT_EQ(left_out("define A() from B() and last C() within 3 of all events in 1 s from B"),

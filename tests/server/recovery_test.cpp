@@ -19,6 +19,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+/// Those of the others, and two that count their terminators.
+const std::string kCountingRules = std::string(kRules) + R"(
+rule seventh:
+define Seventh(k: int, v: int)
+from   every 7 A(v > 5)
+where  k = A.k and v = A.v;
+rule of_key:
+define OfKey(k: int, v: int)
+from   every 11 B() per k
+where  k = B.k and v = B.v;
+)";
+
 TEST_P(RecoveryTest, AKilledServerGoesOnAsIfNothingHadHappened) {
   const auto events = random_events(600, 1);
   const auto half = std::span(events).first(300), rest = std::span(events).subspan(300);
@@ -27,7 +39,7 @@ TEST_P(RecoveryTest, AKilledServerGoesOnAsIfNothingHadHappened) {
   without.journal = {};
   RunningServer steady(without);
   Client steady_client = steady.connect();
-  deploy(steady_client, kRules);
+  deploy(steady_client, kCountingRules);
   publish(steady_client, half);
   subscribe_all(steady_client);
   publish(steady_client, rest);
@@ -36,7 +48,7 @@ TEST_P(RecoveryTest, AKilledServerGoesOnAsIfNothingHadHappened) {
 
   RunningServer killed(options(journal()));
   Client before = killed.connect();
-  deploy(before, kRules);
+  deploy(before, kCountingRules);
   publish(before, half, 11);
   RunningServer again(options(crash(journal())));
   Client after = again.connect();

@@ -44,6 +44,19 @@ TEST_F(CommandLine, WhyHasTheRowsOfTablesThatRunHas) {
   EXPECT_THAT(wrong.err, testing::HasSubstr("no rule file has a table Smoke"));
 }
 
+TEST_F(CommandLine, WhySaysWhichEventACountedOneIs) {
+  write("r.tesla",
+        "event Temp(area: string, value: float);\n"
+        "rule r: define Third(area: string) from every 3 Temp(value > 10) per area\n"
+        "where area = Temp.area;\n");
+  write("e.ndjson", temp(1000, "A1", "60") + temp(1200, "A1", "42.5"));
+  EXPECT_EQ(run("why r.tesla --events e.ndjson").out,
+            "rule r: 0 composites of 0 terminators every 3 Temp(has area, value > 10) per area\n"
+            "\n"
+            "Temp@1200 {area=\"A1\", value=42.5}: counted: number 2 of 3, of which the last is the "
+            "terminator\n");
+}
+
 TEST_F(CommandLine, WhyShowsTheFunnelAndTheNearestMiss) {
   write("fire.tesla", kFire);
   write("e.ndjson",

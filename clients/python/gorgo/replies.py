@@ -138,6 +138,8 @@ class Funnel:
     waiting: int
     nearest: Optional[Miss]
     cut: int
+    number: int
+    every: int
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,8 @@ def _step(values: Values) -> Step:
 def _funnel(values: Values) -> Funnel:
     return Funnel(values["event"], values["timestamp"], _name(schema.OUTCOMES, values["outcome"]),
                   bool(values["forgotten"]), [_step(v) for v in values["steps"] or ()], values["complete"],
-                  values["composites"], values["waiting"], _miss(values["nearest"]), values["cut"])
+                  values["composites"], values["waiting"], _miss(values["nearest"]), values["cut"],
+                  values["number"], values["every"])
 
 
 def to_why(values: Values) -> Why:

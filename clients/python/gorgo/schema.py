@@ -127,7 +127,8 @@ STEP = Table(
     tables("losses", LOSS), child("outside", MISS))
 FUNNEL = Table(
     "Funnel", text("event", True), i64("timestamp"), u8("outcome"), flag("forgotten"), tables("steps", STEP),
-    u64("complete"), u64("composites"), u64("waiting"), child("nearest", MISS), u64("cut"))
+    u64("complete"), u64("composites"), u64("waiting"), child("nearest", MISS), u64("cut"),
+    u64("number"), u64("every"))
 WHY = Table(
     "Why", text("rule", True), text("terminator", True), u64("evaluated"), u64("produced"), tables("funnels", FUNNEL))
 TRACED_RULE = Table("TracedRule", text("name", True), flag("reads"), u64("terminators"), u64("composites"))
@@ -167,7 +168,7 @@ ERROR_CODES: List[str] = [
     "stopping", "timeout", "unauthenticated", "forbidden"]
 LOSS_KINDS = ["consumed", "condition", "negation", "filter", "no_value", "absence"]
 STEP_KINDS = ["terminator", "state", "filter", "where", "absence"]
-OUTCOMES = ["evaluated", "before_deployment", "too_deep", "too_many", "stopped"]
+OUTCOMES = ["evaluated", "before_deployment", "too_deep", "too_many", "stopped", "counted"]
 
 
 def encode(number: int, table: Table, values: Values) -> bytes:

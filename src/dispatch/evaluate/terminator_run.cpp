@@ -15,8 +15,11 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
   for (; next < queue.size(); ++next) {
     const Record& record = records[queue[next].record];
     if (!wave_.contains(record) || !bound.admits(record)) break;
-    if (record.depth >= max_depth_) continue;
-    if (rule.has_timer ? record.rule != number : !rule.sees(record.timestamp)) continue;
+    if (!is_in_sight(rule, number, record)) continue;
+    if (rule.has_every && !rules_.state(number).own_timed().counts.count(
+                              *rule.rule().every, {&rule.terminators->store(), queue[next].slot})) {
+      continue;
+    }
     if (rule.state.suspended) {
       ++passed_over;
     } else {
@@ -25,6 +28,25 @@ void TerminatorRun::collect(std::uint32_t number, const Bound& bound, std::uint6
     }
   }
   if (passed_over > 0) note_passed_over(number, passed_over);
+}
+
+bool TerminatorRun::is_in_sight(const DeployedRule& rule, std::uint32_t number,
+                                const Record& record) const {
+  if (record.depth >= max_depth_) return false;
+  return rule.has_timer ? record.rule == number : rule.sees(record.timestamp);
+}
+
+/// Undoes the counts of a rule with `every`, of the terminators of its queue from one to before
+/// another.
+void TerminatorRun::take_back(std::uint32_t number, std::uint32_t first, std::uint32_t last) {
+  const DeployedRule& rule = rules_.rule(number);
+  const auto& queue = queues_.of(rule);
+  const auto& records = wave_.batch().records;
+  auto& counts = rules_.state(number).own_timed().counts;
+  for (std::uint32_t i = last; i-- > first;) {
+    if (!is_in_sight(rule, number, records[queue[i].record])) continue;
+    counts.take_back(*rule.rule().every, {&rule.terminators->store(), queue[i].slot});
+  }
 }
 
 void TerminatorRun::note_passed_over(std::uint32_t rule, std::uint64_t terminators) {
@@ -73,7 +95,9 @@ bool TerminatorRun::settle_terminators(const RuleRunner::Part& part) {
   state.terminators += outcome.done;
   state.overflows += outcome.overflows;
   if (outcome.done < outcome.terminators.slots.size()) {
-    next = static_cast<std::uint32_t>(runner_.tag(part, outcome.done));
+    const auto left = static_cast<std::uint32_t>(runner_.tag(part, outcome.done));
+    if (rules_.rule(part.rule).has_every) take_back(part.rule, left, next);
+    next = left;
     is_done_ = false;
   }
   return true;

@@ -20,7 +20,8 @@ namespace gorgo::dispatch {
 /// of them to the batch. Owns the bytes that composites take while they are found.
 ///
 /// Invariant: a rule has moved on in its queue behind exactly those terminators whose composites
-/// are in the batch or wait for a deadline. A terminator that found no room is evaluated again.
+/// are in the batch or wait for a deadline. A terminator that found no room is evaluated again. A
+/// rule with `every` has counted the events before the one in its queue at which it stands.
 class TerminatorRun {
  public:
   /// Is told of the type of a rule's new records, which go from the number `first` to the last one.
@@ -53,6 +54,8 @@ class TerminatorRun {
   const std::string& last_passed_over() const { return last_passed_over_; }
 
  private:
+  bool is_in_sight(const DeployedRule& rule, std::uint32_t number, const Record& record) const;
+  void take_back(std::uint32_t rule, std::uint32_t first, std::uint32_t last);
   void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
   bool settle_terminators(const RuleRunner::Part& part);
 

@@ -108,6 +108,10 @@ EngineAlarm alarm_report(const DeployedRule& rule, const Schema& schema,
   if (rule.rule().at_most) {
     text += "# The rule has a limit: what it had produced before the first one here is not told.\n";
   }
+  if (rule.rule().every) {
+    text +=
+        "# The rule counts events: what it had counted before the first one here is not told.\n";
+  }
   if (left_out > 0) text += commented(std::to_string(left_out) + " earlier events are left out.");
   if (!rule.rule().consuming.empty()) {
     text +=

@@ -30,6 +30,7 @@ void Inquiry::begin(const DeployedRule& rule, const history::History& history) {
   sought_ = history.store(plan_->rule.states[0].predicate.type).end();
   is_found_ = false;
   asked_for_.clear();
+  numbers_.clear();
   for (const Copied& each : copied_) {
     if (history_.keeps(each.type)) history_.forget(each.type);
   }
@@ -61,10 +62,12 @@ bool Inquiry::gather(const DeployedRule& rule, const history::History& history, 
 bool Inquiry::find(const DeployedRule& rule, const EventStore& store, Time until) {
   while (sought_ > store.begin() && asked_for_.size() < options_.last) {
     --sought_;
-    if (is_asked_for(rule, store, sought_)) {
+    const std::uint64_t number = number_of(rule, store, sought_);
+    if (is_asked_for(rule, store, sought_, number)) {
       const Timestamp at = store.timestamp(sought_);
       oldest_ = asked_for_.empty() ? at : std::min(oldest_, at);
       asked_for_.push_back(sought_);
+      numbers_.push_back(number);
     }
     if (sought_ % kSome == 0 && is_over(until)) return false;
   }
@@ -73,10 +76,22 @@ bool Inquiry::find(const DeployedRule& rule, const EventStore& store, Time until
   return true;
 }
 
-bool Inquiry::is_asked_for(const DeployedRule& rule, const EventStore& store, Slot slot) const {
+bool Inquiry::is_asked_for(const DeployedRule& rule, const EventStore& store, Slot slot,
+                           std::uint64_t number) const {
   if (options_.at && store.timestamp(slot) != *options_.at) return false;
   if (plan_->rule.timer) return is_instant(store, slot);
-  return options_.at || rule.terminators->accepts(slot);
+  if (options_.at) return true;
+  // The newest event that was counted tells how far the count is.
+  const bool is_between = number > 0 && number < plan_->rule.every->events;
+  return rule.terminators->accepts(slot) && (!is_between || asked_for_.empty());
+}
+
+/// See Reenacted. To be asked of each event, from the newest one on: that undoes the counts.
+std::uint64_t Inquiry::number_of(const DeployedRule& rule, const EventStore& store, Slot slot) {
+  if (!plan_->rule.every || slot < first_terminator_) return 0;
+  const bool was_counted = rule.terminators->accepts(slot) && rule.sees(store.timestamp(slot)) &&
+                           !store.is_too_deep(slot);
+  return was_counted ? state_->counts.take_back(*plan_->rule.every, {&store, slot}) : 0;
 }
 
 /// Timers share one type. Where two timers have an instant at the same time, the instants are alike
@@ -176,6 +191,7 @@ Result<Why> Inquiry::answer(const std::atomic<bool>& stop) {
                        .state = *state_,
                        .first_terminator = first_terminator_,
                        .newest = asked_for_,
+                       .numbers = numbers_,
                        .max_time = options_.max_time},
                       history_, stop, why);
   return why;

@@ -52,8 +52,10 @@ class Inquiry {
   void begin(const DeployedRule& rule, const history::History& history);
   bool is_outdated(const history::History& history) const;
   bool find(const DeployedRule& rule, const history::EventStore& store, Time until);
-  bool is_asked_for(const DeployedRule& rule, const history::EventStore& store,
-                    history::Slot slot) const;
+  bool is_asked_for(const DeployedRule& rule, const history::EventStore& store, history::Slot slot,
+                    std::uint64_t number) const;
+  std::uint64_t number_of(const DeployedRule& rule, const history::EventStore& store,
+                          history::Slot slot);
   bool is_instant(const history::EventStore& store, history::Slot slot) const;
   void set_bounds();
   static bool scan(Copied& copied, const history::EventStore& store, Time until);
@@ -69,6 +71,7 @@ class Inquiry {
   history::Slot sought_ = 0;              // terminators are among the events before it
   bool is_found_ = false;                 // all terminators are
   std::vector<history::Slot> asked_for_;  // descending
+  std::vector<std::uint64_t> numbers_;    // of these, see Reenacted
   Timestamp oldest_ = 0;                  // of these, which the history may have forgotten since
   std::vector<Copied> copied_;            // the terminators' type first, which may go soonest
   history::History history_;

@@ -72,9 +72,10 @@ class Reenactment {
   /// What became of the terminators, ascending.
   std::vector<Funnel> funnels() {
     std::vector<Funnel> funnels;
-    for (const Slot slot : remembered_.newest) {
+    for (std::size_t i = 0; i < remembered_.newest.size(); ++i) {
+      const Slot slot = remembered_.newest[i];
       if (slot < store_.begin()) break;
-      funnels.push_back(funnel_of(slot));
+      funnels.push_back(funnel_of(slot, remembered_.numbers[i]));
       if (stop_) break;
     }
     std::reverse(funnels.begin(), funnels.end());
@@ -82,7 +83,7 @@ class Reenactment {
   }
 
  private:
-  Funnel funnel_of(Slot slot) {
+  Funnel funnel_of(Slot slot, std::uint64_t number) {
     const EventRef terminator{&store_, slot};
     witness_.begin(terminator);
     engine::RuleState state(rule_);
@@ -96,6 +97,8 @@ class Reenactment {
       outcome = Funnel::Outcome::before_deployment;
     } else if (store_.is_too_deep(slot)) {
       outcome = Funnel::Outcome::too_deep;
+    } else if (number > 0 && number < rule_.every->events) {
+      outcome = Funnel::Outcome::counted;
     } else {
       outcome = evaluate(slot, state);
       composites = sink_.size();
@@ -108,6 +111,8 @@ class Reenactment {
     }
     Funnel funnel = witness_.take(composites, waiting, cut);
     funnel.outcome = outcome;
+    funnel.number = number;
+    if (rule_.every) funnel.every = rule_.every->events;
     funnel.forgotten = is_forgotten(terminator);
     return funnel;
   }
@@ -215,6 +220,7 @@ Remembered::Remembered(const engine::RuleState& state)
       timer_at(state.timed().timer_at),
       decided(copy_of(state.timed().decided)),
       cut(copy_of(state.timed().cut)),
+      counts(state.timed().counts),
       terminators(state.terminators),
       composites(state.composites) {
   for (const auto& [deadline, composite] : state.timed().pending) {

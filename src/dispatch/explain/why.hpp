@@ -25,6 +25,7 @@ struct Remembered {
   std::vector<history::Slot> waiting;  ///< terminators of pending composites
   std::vector<engine::DecidedComposite> decided;
   std::vector<engine::CutComposites> cut;
+  engine::TerminatorCounts counts;
   std::uint64_t terminators = 0, composites = 0;  ///< so far
 };
 
@@ -35,7 +36,10 @@ struct Reenacted {
   const Remembered& state;
   history::Slot first_terminator;         ///< events before it came before the rule
   std::span<const history::Slot> newest;  ///< terminators, descending
-  Duration max_time;                      ///< see WhyOptions
+  /// Which of the events that `every` counts for a terminator each of these is; 0: it has not
+  /// counted it.
+  std::span<const std::uint64_t> numbers;
+  Duration max_time;  ///< see WhyOptions
 };
 
 /// Evaluates terminators again, as the rule saw them, with the reference engine and over what the

@@ -86,7 +86,7 @@ std::string WitnessText::sequence(std::span<const EventRef> sequence) const {
 
 std::string WitnessText::clause(std::size_t state) const {
   const State& s = rule_.states[state];
-  if (state == 0) return rule_.timer ? text_.timer() : text_.predicate(s.predicate);
+  if (state == 0) return text_.terminator();
   if (s.table) return text_.predicate(s.predicate);
   const std::string keys = text_.keys(s);
   return language::selection_text(s) + " " + text_.predicate(s.predicate) + " " +

@@ -25,6 +25,7 @@ void equip(DeployedRule& rule, history::History& history) {
   rule.terminators = history.column(rule.plan->states[0].scan.column);
   rule.terminator_column = rule.terminators->id();
   rule.has_timer = rule.rule().timer.has_value();
+  rule.has_every = rule.rule().every.has_value();
 }
 
 ComingRules::ComingRules(std::shared_ptr<CheckedText> text, history::History& history)

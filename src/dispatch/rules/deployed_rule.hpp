@@ -19,6 +19,7 @@ struct DeployedRule {
   std::shared_ptr<const plan::Plan> plan;   ///< null: the place of a rule that was removed
   history::ColumnId terminator_column = 0;  ///< of the events that begin an evaluation
   bool has_timer = false;
+  bool has_every = false;
   engine::RuleState state;
   Placement placement;
   std::uint64_t serial = 0;              ///< its number among all rules ever deployed

@@ -274,6 +274,12 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
   for (const saved::Cut& cut : rule.cut) {
     state.own_timed().cut.push_back({cut.terminator(), cut.count()});
   }
+  const auto& every = rules_.rule(rule.number).rule().every;
+  for (const auto& counted : rule.counted) {
+    const bool fits = every && counted->events > 0 && counted->events < every->events;
+    if (!fits) return damaged("what a rule has counted");
+    state.own_timed().counts.restore({counted->key.begin(), counted->key.end()}, counted->events);
+  }
   state.deployed_at = value_of(rule.deployed_at);
   if (rules_.rule(rule.number).has_timer) {
     state.own_timed().timer_from = value_of(rule.timer_from);

@@ -89,6 +89,11 @@ saved::RuleT saved_rule(const DeployedRule& rule) {
   for (std::uint64_t i = timed.cut.begin(); i < timed.cut.end(); ++i) {
     result.cut.emplace_back(timed.cut[i].terminator, timed.cut[i].count);
   }
+  timed.counts.for_each([&](const std::string& key, std::uint64_t events) {
+    auto& added = result.counted.emplace_back(std::make_unique<saved::CountedT>());
+    added->key.assign(key.begin(), key.end());
+    added->events = events;
+  });
   result.timer_from = optional(timed.timer_from);
   result.timer_at = optional(timed.timer_at);
   result.skipped_instants = timed.skipped_instants;

@@ -76,6 +76,8 @@ Json funnel_json(const wire::Funnel& funnel) {
           {"composites", funnel.composites()},
           {"waiting", funnel.waiting()},
           {"cut", funnel.cut()},
+          {"number", funnel.number()},
+          {"every", funnel.every()},
           {"nearest", miss_json(funnel.nearest())}};
 }
 

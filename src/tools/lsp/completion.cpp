@@ -284,8 +284,11 @@ class Completer {
     } else if (any({"each", "first", "last", "table", "from", "event", "define"}) ||
                (last == "not" && !open_bracket())) {
       types();
-      if (last == "from")
-        add("Timer", ProposalKind::type, "every = 1 min, or hour = 9, minute = 0");
+      if (last != "from") return true;
+      add("Timer", ProposalKind::type, "every = 1 min, or hour = 9, minute = 0");
+      keywords({"every"});
+    } else if (back(2) == "every" && back(3) == "from") {
+      types();
     } else {
       return false;
     }

@@ -39,6 +39,8 @@ interface Funnel {
   composites: number;
   waiting: number;
   cut: number;
+  number: number;
+  every: number;
   nearest: Miss | null;
 }
 interface Answer {
@@ -57,6 +59,7 @@ const kOutcomes: Record<string, string> = {
 };
 
 function verdict(funnel: Funnel): {level: Level; text: string} {
+  if (funnel.outcome === 'Counted') return {level: 'plain', text: `counted: ${count(funnel.number)} of ${count(funnel.every)}`};
   if (funnel.outcome !== 'Evaluated') return {level: 'warn', text: kOutcomes[funnel.outcome] ?? funnel.outcome};
   if (funnel.composites > 0) return {level: 'good', text: `fired ${funnel.composites === 1 ? '' : count(funnel.composites)}`.trim()};
   if (funnel.waiting > 0) return {level: 'plain', text: 'waits for its deadline'};
