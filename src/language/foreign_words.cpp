@@ -220,7 +220,7 @@ std::string hint_for_word(const SyntaxError& error, const ItemTokens& item) {
   if (in_clause && (before == "any" || before == "all" || before == "some" || before == "every")) {
     return "`each` takes every event of the window, `last` or `first` takes one";
   }
-  if (word_at(item, index - 2) == "every" && word_at(item, index - 3) == "from") {
+  if (word == "(" && word_at(item, index - 2) == "every" && word_at(item, index - 3) == "from") {
     return "each event of the type is a terminator: write `from Temp()`; each hundredth is `from "
            "every 100 Temp()`";
   }
