@@ -80,8 +80,10 @@ class KeyedRules {
     types_ = types;
     key_ = one_in(4) ? "g" : "k";
     std::string text = one_in(6) ? "@at_most(2, per = " + width() + ", by = " + key_ + ") " : "";
+    const bool counts = one_in(5);
     text += "rule " + name + ":\ndefine " + made + "(k: string, g: int, v: int, x: float)\nfrom " +
-            any(types_) + "(" + key_ + " = $key) as S0";
+            (counts ? "every " + std::to_string(number(1, 4)) + " " : "") + any(types_) + "(" +
+            key_ + " = $key) as S0" + (counts ? " per " + key_ : "");
     const int states = number(0, 2);
     for (int i = 1; i <= states; ++i) {
       text += "\n  and " + any({"each", "last", "first", "2-last", "2-first"}) + " " +

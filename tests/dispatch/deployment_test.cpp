@@ -38,6 +38,20 @@ TEST_F(DeploymentTest, ARuleSeesOnlyWhatIsLaterThanItsDeployment) {
                                      "5.1 F n=1", "5.2 F n=2", "5.3 F n=3", "5.4 S n=3"));
 }
 
+TEST_F(DeploymentTest, ACountGoesOnWhileItsRuleIsSuspended) {
+  deploy("event A(n: int); rule r: define C(n: int) from every 2 A() where n = A.n;");
+  append(counted("A", 1, 1));
+  EXPECT_THAT(process(), ElementsAre("1.0 A n=1"));
+  ASSERT_TRUE(processor.suspend("r", true));
+  append(counted("A", 2, 2));
+  append(counted("A", 3, 3));
+  EXPECT_THAT(process(), ElementsAre("2.0 A n=2", "3.0 A n=3"));
+  EXPECT_EQ(processor.rules()[0].passed_over, 1u);
+  ASSERT_TRUE(processor.suspend("r", false));
+  append(counted("A", 4, 4));
+  EXPECT_THAT(process(), ElementsAre("4.0 A n=4", "4.1 C n=4"));
+}
+
 TEST_F(DeploymentTest, AFileIsDeployedAsAWholeOrNotAtAll) {
   EXPECT_THAT(refusal(std::string(kFire) + "define Bad(a: int) from Nowhere(x = $y)"
                                            " where a = $z;"),
