@@ -39,6 +39,8 @@ TEST_F(DeploymentTest, ARuleSeesOnlyWhatIsLaterThanItsDeployment) {
 }
 
 TEST_F(DeploymentTest, ACountGoesOnWhileItsRuleIsSuspended) {
+  // Nothing takes the rule up again by itself.
+  processor = Processor({.on_suspension = [](const std::string&, bool) { return false; }});
   deploy("event A(n: int); rule r: define C(n: int) from every 2 A() where n = A.n;");
   append(counted("A", 1, 1));
   EXPECT_THAT(process(), ElementsAre("1.0 A n=1"));
