@@ -171,7 +171,8 @@ std::size_t Admission::bytes_of_piece(const Command& command, const wire::Publis
 bool Admission::has_room_for_piece(const Command& command, const wire::Publish& request,
                                    const Publication& publication) {
   if (!parts_.journal.is_on() || parts_.is_ending()) return true;
-  return parts_.journal.make_room(bytes_of_piece(command, request, publication)).has_value();
+  return parts_.journal.make_room_for_rest(bytes_of_piece(command, request, publication))
+      .has_value();
 }
 
 std::unique_ptr<Publication> Admission::begin(Command& command, std::uint64_t id,

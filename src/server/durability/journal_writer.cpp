@@ -35,6 +35,11 @@ Result<void> JournalWriter::open() {
 }
 
 Result<void> JournalWriter::make_room(std::size_t bytes) {
+  constexpr std::size_t kForRests = 4096;  // dozens of records without frames
+  return make_room_for_rest(bytes + kForRests);
+}
+
+Result<void> JournalWriter::make_room_for_rest(std::size_t bytes) {
   if (read_only_) return *read_only_;
   if (!is_on()) return {};
   constexpr std::size_t kBesideFrame = 1024;
@@ -42,7 +47,7 @@ Result<void> JournalWriter::make_room(std::size_t bytes) {
   if (room) return {};
   if (const auto failed = journal_->failure()) {
     fail(*failed);
-    return make_room(bytes);
+    return make_room_for_rest(bytes);
   }
   return Error{"the journal finds no room: " + room.error().message,
                "make room on the disk of " + options_.path + ", then send it again"};
