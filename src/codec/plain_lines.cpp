@@ -66,7 +66,7 @@ class PlainLines::Parser {
   bool load(std::string_view line, json::document& document) {
     const std::size_t needed = line.size() + simdjson::SIMDJSON_PADDING;
     if (bytes_.size() < needed) bytes_.resize(2 * needed);
-    std::memcpy(bytes_.data(), line.data(), line.size());
+    line.copy(bytes_.data(), line.size());
     if (parser_.capacity() < line.size() && parser_.allocate(bytes_.size()) != simdjson::SUCCESS) {
       return false;
     }

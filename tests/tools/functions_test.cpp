@@ -48,7 +48,8 @@ TEST_F(Functions, EditorsShowEveryAggregateAsOne) {
   }
   ASSERT_TRUE(pattern.starts_with("(?i)"));
   const std::regex aggregate(pattern.substr(4), std::regex::icase);
-  for (const auto& entry : nlohmann::json::parse(outcome.out).at("aggregates")) {
+  const auto catalogue = nlohmann::json::parse(outcome.out);
+  for (const auto& entry : catalogue.at("aggregates")) {
     const auto usage = entry.at("usage").get<std::string>();
     EXPECT_TRUE(std::regex_search(usage, aggregate)) << usage;
   }
