@@ -171,7 +171,7 @@ struct RuleInfo {
   bool suspended = false;          ///< it has used up its time (`max_rule_time`)
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
-  /// Of the composites of late; unset: it has produced none. Only a server sets it.
+  /// How long its latest composites took; unset where it has produced none. Only a server sets it.
   std::optional<RuleLatency> latency;
   std::vector<AttributeType> attributes;  ///< of its composites; only a server sets them
   std::vector<std::string> actions;       ///< what it executes, as `webhook("ops")`

@@ -78,7 +78,7 @@ class Admission {
 
   ClockWatch& clock_watch() { return clock_watch_; }
   const ClockWatch& clock_watch() const { return clock_watch_; }
-  /// Of accepted events and publications.
+  /// How long accepted events take, and which publications wait for their evaluation.
   const LatencyWatch& latency() const { return latency_; }
   /// Events that were published and not accepted, by the processor or before it.
   std::uint64_t refused() const { return refused_; }

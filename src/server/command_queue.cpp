@@ -130,7 +130,9 @@ void CommandQueue::put_off(Command publication) {
   lanes_[client].put_off_until = std::chrono::steady_clock::now() + kPutOff;
 }
 
-void CommandQueue::join_in_hand(Time now) {
+void CommandQueue::join_in_hand() {
+  if (in_hand_.empty()) return;
+  const Time now = std::chrono::steady_clock::now();
   std::erase_if(in_hand_, [&](std::uint64_t client) {
     Lane& lane = lanes_.at(client);
     if (!closed_ && lane.put_off_until && now < *lane.put_off_until) return false;
@@ -277,7 +279,7 @@ bool CommandQueue::take(std::vector<Command>& out, std::optional<std::chrono::na
   bool closed = false;
   {
     std::unique_lock lock(mutex_);
-    join_in_hand(std::chrono::steady_clock::now());
+    join_in_hand();
     if (!in_hand_.empty())
       patience = std::min<std::chrono::nanoseconds>(kPutOff, patience.value_or(kPutOff));
     const auto ready = [&] { return closed_ || !turns_.empty(); };
@@ -286,7 +288,7 @@ bool CommandQueue::take(std::vector<Command>& out, std::optional<std::chrono::na
     } else {
       ready_.wait(lock, ready);
     }
-    join_in_hand(std::chrono::steady_clock::now());
+    join_in_hand();
     for (std::uint64_t cost = 0; !turns_.empty() && cost <= turn_cost;) {
       cost += serve_first(out, piece_cost);
       // Lets producers in: a turn may be thousands of requests.

@@ -118,7 +118,7 @@ class CommandQueue {
   void append(Lane& lane, Command& command);
   void join_turns(std::uint64_t client, Lane& lane);
   /// Lets the lanes in hand have turns again, but for those that are put off.
-  void join_in_hand(Time now);
+  void join_in_hand();
   std::uint64_t serve_first(std::vector<Command>& out, std::uint64_t piece_cost);
   std::vector<std::shared_ptr<Outbox>> take_admitted();
 };

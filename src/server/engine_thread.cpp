@@ -503,13 +503,4 @@ void EngineThread::log_reload() const {
                                  {"rules", processor_.rule_count()}});
 }
 
-void EngineThread::add_recent(RuleInfo& rule) const {
-  rule.rates = rate_watch_.rates({.serial = rule.serial,
-                                  .events = rule.events,
-                                  .terminators = rule.terminators,
-                                  .composites = rule.composites},
-                                 std::chrono::steady_clock::now());
-  rule.latency = latencies_.of(rule.name);
-}
-
 }  // namespace gorgo::server

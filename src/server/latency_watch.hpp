@@ -17,7 +17,7 @@ class LatencyWatch {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// Of a publication, the next piece is taken in. Its events may be evaluated before the rest
+  /// The next piece of a publication is taken in. Its events may be evaluated before the rest
   /// comes.
   void begin(Moment received) { in_hand_ = received; }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "dispatch/rules/rule_base.hpp"
@@ -142,6 +143,15 @@ void EngineThread::list(const Command& command, std::uint64_t id, const wire::Li
   }
   add_recent(*rule);
   client.reply(rule_reply(id, *rule, processor_.schema(), limits_.max_frame));
+}
+
+void EngineThread::add_recent(RuleInfo& rule) const {
+  rule.rates = rate_watch_.rates({.serial = rule.serial,
+                                  .events = rule.events,
+                                  .terminators = rule.terminators,
+                                  .composites = rule.composites},
+                                 std::chrono::steady_clock::now());
+  rule.latency = latencies_.of(rule.name);
 }
 
 protocol::Bytes EngineThread::all_rules(std::uint64_t id, std::uint32_t from) const {

@@ -66,8 +66,9 @@ class JournalWriter {
 
   /// Whether what follows has room; to be asked before anything is changed. An error says why not.
   Result<void> make_room(std::size_t bytes);
-  /// The same for what has begun and cannot be refused. A little room is set aside for it, because
-  /// whoever waits for the answer may be the one who would make room.
+  /// Whether the rest of a publication that has begun has room. It cannot be refused, and whoever
+  /// waits for its answer may be the one who would make room, so `make_room` leaves a little for
+  /// it.
   Result<void> make_room_for_rest(std::size_t bytes);
 
   /// Where the piece's frame stands.
