@@ -44,7 +44,16 @@ Result<void> Membership::open(const doors::nats::Connection& connection, std::ui
   if (auto made = make_bucket(connection.get(), bucket_, replicas); !made) return made;
   const auto state = reader_.look(connection);
   if (!state) return state.error();
+  to_read_.reset();
   return reader_.begin(state->first);  // the bucket keeps the last value of each key
+}
+
+Result<bool> Membership::has_read_all() {
+  const auto left = reader_.left();
+  if (!left) return left.error();
+  if (!to_read_) to_read_ = reader_.delivered() + *left;
+  // Values that others take the place of meanwhile do not come.
+  return *left == 0 || reader_.delivered() >= *to_read_;
 }
 
 bool Membership::exists(const doors::nats::Connection& connection) {

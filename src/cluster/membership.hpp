@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "cluster/ownership.hpp"
@@ -29,8 +30,9 @@ class Membership {
   bool is_open() const { return reader_.has_begun(); }
   /// Takes what has come, waiting for it for so long at most.
   Result<void> read(std::chrono::milliseconds patience);
-  /// Whether all that the bucket had was read.
-  Result<bool> has_read_all() const { return reader_.is_at_end(); }
+  /// Whether all that the bucket had when this was asked first was read. Leases come all the time,
+  /// so a moment at which nothing is left may never be seen.
+  Result<bool> has_read_all();
   void close() { reader_.end(); }
 
   /// By node, those whose leases hold.
@@ -57,7 +59,8 @@ class Membership {
 
   const std::string bucket_, prefix_;
   doors::nats::StreamReader reader_;
-  std::map<std::string, Lease> leases_;  // by node
+  std::optional<std::uint64_t> to_read_;  // messages, before all has been read
+  std::map<std::string, Lease> leases_;   // by node
   std::set<std::string> drained_;
   std::map<PartitionName, std::string> appointed_;
 

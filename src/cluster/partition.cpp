@@ -18,7 +18,7 @@ constexpr milliseconds kPatience{50};
 /// How long answers of the output stream are waited for while input may come.
 constexpr milliseconds kPatienceForAnswers{10};
 /// Input messages between two looks at the way out.
-constexpr int kAtOnce = 64;
+constexpr unsigned kAtOnce = 64;
 /// Output messages under way.
 constexpr std::uint64_t kInFlight = 256;
 /// Nothing more is read while so much waits for the output stream.
@@ -134,24 +134,30 @@ Result<void> Partition::begin_reading() {
     has_caught_up_ = false;
   }
   created_ = state->created;
+  next_end_ = 0;
   return reader_.begin(std::max(state->first, evaluation_->sequence() + 1));
 }
 
 Result<void> Partition::read() {
   // While something is under way, the answers are waited for rather than input.
   bool is_busy = is_publishing_ && !waiting_.empty();
-  for (int i = 0; i < kAtOnce; ++i) {
+  for (unsigned i = 0; i < kAtOnce; ++i) {
     const auto message = reader_.next(i > 0 || is_busy ? milliseconds(0) : kPatience);
     if (!message) return message.error();
-    if (!*message) {
-      if (has_caught_up_ || i > 0 || is_busy) return {};
-      const auto at_end = reader_.is_at_end();
-      if (!at_end) return at_end.error();
-      has_caught_up_ = *at_end;
-      return {};
-    }
+    if (!*message) return see_whether_caught_up(i == 0 && !is_busy);
     take(**message);
   }
+  return see_whether_caught_up(false);
+}
+
+/// Messages of a busy partition come all the time, so it has caught up when what is left is no more
+/// than one look at the way in takes.
+Result<void> Partition::see_whether_caught_up(bool is_quiet) {
+  if (has_caught_up_ || (!is_quiet && reader_.delivered() < next_end_)) return {};
+  const auto left = reader_.left();
+  if (!left) return left.error();
+  has_caught_up_ = *left <= kAtOnce;
+  next_end_ = reader_.delivered() + *left;
   return {};
 }
 

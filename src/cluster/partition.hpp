@@ -38,7 +38,7 @@ class Partition {
   struct State {
     Role role = Role::standby;    ///< that it was given
     bool is_publishing = false;   ///< the output stream lets it
-    bool has_caught_up = false;   ///< it has come to the end of the input stream once
+    bool has_caught_up = false;   ///< it has come to the end of the input stream once, nearly
     std::uint64_t sequence = 0;   ///< of the last input message that was evaluated
     std::uint64_t lag = 0;        ///< input messages behind it, when it was sent
     std::size_t waiting = 0;      ///< output messages that the stream may not have yet
@@ -81,7 +81,8 @@ class Partition {
   std::unique_ptr<Evaluation> evaluation_;
   std::int64_t created_ = 0;  // the input stream
   bool has_caught_up_ = false;
-  std::uint64_t lag_ = 0;  // messages behind the last one
+  std::uint64_t next_end_ = 0;  // messages of the subscription, by which it may have caught up
+  std::uint64_t lag_ = 0;       // messages behind the last one
   std::int64_t rules_at_ = 0;
   Output output_;
   bool is_publishing_ = false;
@@ -101,6 +102,7 @@ class Partition {
   Result<void> begin_reading();
   Result<void> read();
   void take(const doors::nats::StreamReader::Message& message);
+  Result<void> see_whether_caught_up(bool is_quiet);
   Result<void> look_if_due();
   Result<void> publish();
   Result<void> begin_publishing();

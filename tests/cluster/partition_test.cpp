@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "cluster/partition.hpp"
 #include "partition_support.hpp"
 
 // Partitions as processes on a JetStream of three servers, all of which die. What the output stream
@@ -112,6 +113,35 @@ TEST_F(PartitionAtNodes, BrokersThatAreKilledLoseNothing) {
     sleep(2000);
   });
   check();
+}
+
+// Where messages come all the time, no wait for the next one is in vain, which would show the end.
+TEST_F(PartitionAtNodes, AStandbyCatchesUpWhileMessagesComeAllTheTime) {
+  std::atomic<bool> ended = false;
+  std::thread publisher([&] {
+    const auto connection = brokers.connect();
+    natsMsg* made = nullptr;
+    natsMsg_Create(&made, cluster::input_subject("c", "f", 0).c_str(), nullptr, "", 0);
+    const Owned<natsMsg> message(made);
+    natsMsgHeader_Set(made, cluster::kClockHeader, "1");
+    while (!ended) {
+      natsConnection_PublishMsg(connection.get(), made);
+      sleep(5);
+    }
+  });
+  {
+    doors::Settings broker;
+    broker.broker = brokers.addresses();
+    cluster::Partition standby(
+        {.broker = broker, .cluster = "c", .family = "f", .number = 0, .node = "s", .options = {}},
+        cluster::Role::standby);
+    const Patience patience("for the standby");
+    while (!standby.state().has_caught_up && patience.lasts()) sleep(20);
+    EXPECT_TRUE(standby.state().has_caught_up);
+    EXPECT_LT(standby.state().sequence, 2000);  // waiting for a pause takes some 10 000
+  }
+  ended = true;
+  publisher.join();
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ test('the menu works by keyboard', () =>
     const focused = () => page.evaluate(() => document.activeElement.textContent);
     for (let i = 0; i < 20 && (await focused()) !== 'Rules'; ++i) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', {name: 'Rules', exact: true}).waitFor();
+    await page.getByRole('heading', {name: 'Rules', exact: true, level: 1}).waitFor();
   }));
 
 async function write(page, text) {

@@ -88,14 +88,16 @@ Result<std::optional<StreamReader::Message>> StreamReader::next(
   return {std::in_place, std::move(message)};
 }
 
-Result<bool> StreamReader::is_at_end() const {
+Result<std::uint64_t> StreamReader::left() const {
   jsConsumerInfo* info = nullptr;
   const auto status =
       natsSubscription_GetConsumerInfo(&info, subscription_.get(), nullptr, nullptr);
   if (status != NATS_OK) return in_stream(status);
-  const bool at_end = info->NumPending == 0 && info->Delivered.Consumer == delivered_;
+  // A replica that has just begun to lead may not know yet of all that was delivered.
+  const std::uint64_t sent = std::max<std::uint64_t>(info->Delivered.Consumer, delivered_);
+  const std::uint64_t left = info->NumPending + (sent - delivered_);
   jsConsumerInfo_Destroy(info);
-  return at_end;
+  return left;
 }
 
 void StreamReader::end() {

@@ -37,8 +37,10 @@ class StreamReader {
   /// The next message; nothing: none came within `patience`. An error: messages behind it may be
   /// missing, and reading has to begin again.
   Result<std::optional<Message>> next(std::chrono::milliseconds patience);
-  /// Whether everything that the stream has of the subjects has come. Asks the server.
-  Result<bool> is_at_end() const;
+  /// How many messages of the subjects the stream has that have not come yet. Asks the server.
+  Result<std::uint64_t> left() const;
+  /// How many messages have come since `begin`.
+  std::uint64_t delivered() const { return delivered_; }
   bool has_begun() const { return subscription_ != nullptr; }
   void end();
 
