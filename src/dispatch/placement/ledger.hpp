@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dispatch/placement/ratios.hpp"
+#include "dispatch/placement/tuning.hpp"
 #include "dispatch/rules/placement.hpp"
 
 namespace gorgo::dispatch {
@@ -113,7 +114,7 @@ class Ledger {
   };
 
   /// Time that trials may take; below 0, none begins until time has made up for it.
-  double credit = 0;
+  double credit = -tuning::kDebt;
 
   /// The rule, made if it is not known.
   Rule& at(std::uint64_t serial) { return rules_[serial]; }
