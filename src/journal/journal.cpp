@@ -179,7 +179,7 @@ Result<void> Journal::provide(std::uint64_t record) {
   return {};
 }
 
-/// The file comes first, because closing the last segment gives its room back.
+/// The file comes first: where there is no room for it, the last segment goes on.
 Result<void> Journal::begin_segment(std::uint64_t record) {
   const SegmentHeader header = seal({.journal = number_,
                                      .first = end_,
@@ -235,13 +235,18 @@ Result<void> Journal::forget_segment() {
   return {};
 }
 
-/// Gives the room behind the last record back.
+/// The room behind the last record is given back by the next sync: that takes milliseconds while
+/// the system writes the last page.
 Result<void> Journal::close_segment() {
   if (!tail_.file) return {};
   if (auto written = write_locked(); !written) return written;
-  const auto file = std::move(tail_.file);
-  if (!tail_.synced) unsynced_.push_back(file);
-  return file->truncate(tail_.offset);
+  full_.push_back({std::move(tail_.file), tail_.offset});
+  return {};
+}
+
+Result<void> Journal::Full::finish() const {
+  if (auto cut = file->truncate(size); !cut) return cut;
+  return file->sync();
 }
 
 Result<Place> Journal::sync() {
@@ -251,18 +256,18 @@ Result<Place> Journal::sync() {
   if (durable_ == end_) return durable_;
   if (const auto written = write_locked(); !written) return written.error();
   const Place target = end_;
-  std::vector<std::shared_ptr<File>> files = unsynced_;
-  const std::size_t full = files.size();
-  if (tail_.file && !tail_.synced) files.push_back(tail_.file);
+  const std::vector<Full> full = full_;
+  const std::shared_ptr<File> tail = tail_.synced ? nullptr : tail_.file;
   tail_.synced = true;
   const bool folder_synced = std::exchange(folder_synced_, true);
   lock.unlock();
   Result<void> done;
-  for (std::size_t i = 0; i < files.size() && done; ++i) done = files[i]->sync();
+  for (std::size_t i = 0; i < full.size() && done; ++i) done = full[i].finish();
+  if (done && tail) done = tail->sync();
   if (done && !folder_synced) done = disk_.sync_folder(folder_);
   lock.lock();
   if (!done) return fail(done.error());
-  unsynced_.erase(unsynced_.begin(), unsynced_.begin() + static_cast<std::ptrdiff_t>(full));
+  full_.erase(full_.begin(), full_.begin() + static_cast<std::ptrdiff_t>(full.size()));
   return durable_ = target;
 }
 

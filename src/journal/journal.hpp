@@ -99,6 +99,13 @@ class Journal {
     std::uint64_t size = 0;
     bool synced = false;
   };
+  /// A segment behind which another one has begun, and which is neither cut nor synced since.
+  struct Full {
+    std::shared_ptr<File> file;
+    std::uint64_t size = 0;
+
+    Result<void> finish() const;
+  };
 
   Journal(Disk& disk, std::string folder, const Options& options);
 
@@ -132,7 +139,7 @@ class Journal {
   mutable std::mutex mutex_;
   std::uint64_t number_ = 0;
   std::vector<Segment> segments_;
-  std::vector<std::shared_ptr<File>> unsynced_;  ///< full segments, in order
+  std::vector<Full> full_;  ///< in order
   Tail tail_;
   std::vector<Bytes> parts_;
   std::vector<std::byte> gathered_;  ///< the last records before `tail_.offset`

@@ -12,8 +12,8 @@ constexpr double kSurely = 4;
 /// What a trial may take before it is decided, and what there has to be time for when it begins. A
 /// device may take a few milliseconds for a batch.
 constexpr double kTry = 4e6;
-/// What trials owe at first. With what one has to have when it begins, a run of 100 ms has none: one
-/// of a device took 8 ms of runs of 45 ms on an H100, and another engine can save less in them.
+/// What trials owe at first. With what one has to have when it begins, a run of 100 ms has none:
+/// one of a device took 8 ms of runs of 45 ms on an H100, and another engine can save less in them.
 constexpr double kDebt = 6e6;
 /// What rules on proof take before the middle decides, however close the costs are. Engines are
 /// often slow for some tens of milliseconds.
