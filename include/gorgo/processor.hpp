@@ -31,6 +31,14 @@ struct EngineAlarm {
   std::string report;      ///< for a bug report: a rule test (docs/rule-tests.md) that shows it
 };
 
+/// There was no memory to evaluate a terminator of a rule. Root and number are the same however
+/// events are cut into batches.
+struct Starvation {
+  std::string rule;               ///< its full name
+  std::uint64_t root = 0;         ///< of the terminator
+  std::uint64_t terminators = 0;  ///< that the rule had before, those that it passed over included
+};
+
 struct ProcessorOptions {
   /// For rules without `@engine`; `kAutomatic`: each where it costs least, as measured.
   std::string engine = "auto";
@@ -63,6 +71,9 @@ struct ProcessorOptions {
   /// Called by `append`, `tick` and `process`, while nothing is pending, before a rule is suspended
   /// or taken up again; false: it stays as it is for now. Unset: true.
   std::function<bool(const std::string& rule, bool suspended)> on_suspension;
+  /// Called by `process` when there is no memory to evaluate a rule, before the rule is suspended
+  /// for ten seconds, from that terminator on; false: `process` throws. Unset: false.
+  std::function<bool(const Starvation&)> on_starvation;
   Duration lateness = 0;               ///< how long events are held to be put in order
   Duration max_late = 10'000'000'000;  ///< refuse events that are further behind the clock
   std::optional<Duration> max_ahead;   ///< refuse timestamps further ahead of the clock; unset: off
@@ -168,7 +179,7 @@ struct RuleInfo {
   std::uint64_t moves = 0;         ///< from one engine to another
   std::vector<EngineCost> costs;   ///< of the engines that were considered
   std::string alarm;               ///< how engines disagreed; empty: they never did
-  bool suspended = false;          ///< it has used up its time (`max_rule_time`)
+  bool suspended = false;          ///< it has used up its time (`max_rule_time`) or has no memory
   std::uint64_t passed_over = 0;   ///< terminators that came while it was suspended: not evaluated
   std::optional<RuleRates> rates;  ///< of late; only a server sets them
   /// How long its latest composites took; unset where it has produced none. Only a server sets it.
@@ -363,6 +374,9 @@ class Processor {
   /// Suspends the rule, or takes it up again, as `on_suspension` was told: for a program that does
   /// again what it has done before. An error: there is no such rule. Precondition as above.
   Result<void> suspend(std::string_view rule, bool suspended);
+  /// Tells where a rule is going to be suspended again, as `on_starvation` was told. Those of one
+  /// rule come in their order, and before the events that they are about are processed.
+  void expect(Starvation starvation);
   std::vector<RuleInfo> rules() const { return rules(0, rule_count()); }
   /// At most `count` of them, from number `first` on.
   std::vector<RuleInfo> rules(std::size_t first, std::size_t count) const;

@@ -61,9 +61,9 @@ struct Processor::Impl {
                 .threads = workers.threads(),
                 .on_alarm = with_reports(options.on_alarm)},
                stop),
-        suspensions(rules, options.max_rule_time, options.on_suspension),
+        suspensions(rules, options.max_rule_time, options.on_suspension, options.on_starvation),
         runner(rules, history, placer, workers, suspensions, options.job_terminators, stop),
-        evaluation(rules, history, counters, workers, placer, runner,
+        evaluation(rules, history, counters, workers, placer, runner, suspensions,
                    {.max_depth = options.max_depth,
                     .max_composites = options.max_composites,
                     .max_held_bytes = options.max_held_bytes,
@@ -276,6 +276,8 @@ Result<void> Processor::suspend(std::string_view rule, bool suspended) {
   assert(pending() == 0);
   return impl_->suspensions.set(rule, suspended);
 }
+
+void Processor::expect(Starvation starvation) { impl_->suspensions.expect(std::move(starvation)); }
 
 Result<void> Processor::append(const Event& event) {
   if (pending() == 0) impl_->suspensions.review();

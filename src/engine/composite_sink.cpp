@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -57,6 +58,8 @@ void CompositeSink::begin_rule(const Rule& rule, RuleState& state, bool keep_seq
   keep_sequences_ = keep_sequences;
   certain_ = certain;
   overflows_ = 0;
+  done_ = 0;
+  open_ = settling_ = false;
   // Its cells are there twice while the sinks of several threads are put together.
   each_ = sizeof(Composite) + 2 * rule.assignments.size() * sizeof(Datum) +
           (keep_sequences ? rule.states.size() * sizeof(history::EventRef) : 0) +
@@ -66,6 +69,7 @@ void CompositeSink::begin_rule(const Rule& rule, RuleState& state, bool keep_seq
 void CompositeSink::begin(std::uint32_t terminator) {
   terminator_ = terminator;
   full_ = false;
+  open_ = true;
   first_composite_ = composites_.size();
   first_cell_ = cells_.size();
   first_event_ = events_.size();
@@ -88,14 +92,16 @@ void CompositeSink::accept(std::span<const history::EventRef> sequence,
     ++cell;
   }
   event_ = sequence[0];
-  composites_.push_back({.terminator = terminator_,
-                         .sequence = static_cast<std::uint32_t>(size() - first_composite_),
-                         .first_cell = static_cast<std::uint32_t>(first_cell),
-                         .first_event = static_cast<std::uint32_t>(events_.size())});
+  const std::size_t first_event = events_.size();
   if (keep_sequences_) events_.insert(events_.end(), sequence.begin(), sequence.end());
   for (const std::uint32_t state : rule_->consuming) {
     consumption_.push_back({state, sequence[state].slot, sequence[0].slot});
   }
+  // The composite comes last, so that `discard` finds only such as are held.
+  composites_.push_back({.terminator = terminator_,
+                         .sequence = static_cast<std::uint32_t>(size() - first_composite_),
+                         .first_cell = static_cast<std::uint32_t>(first_cell),
+                         .first_event = static_cast<std::uint32_t>(first_event)});
   if (held_ != nullptr) hold(each_);
   constexpr std::size_t kWorthwhile = 64;
   const std::size_t count = size() - first_composite_;
@@ -190,9 +196,24 @@ bool CompositeSink::is_before(const Composite& a, const Composite& b) const {
 
 void CompositeSink::commit() {
   if (!rule_->order.empty() || rule_->limit) rank();
-  if (rule_->at_most && !keep_sequences_) cut();
-  // Consumption waits until here: the sequences of one terminator do not see each other's.
-  for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
+  if (rule_->at_most && !keep_sequences_) {
+    settling_ = true;
+    cut();
+  }
+  consume();
+  settling_ = open_ = false;
+  done_ = terminator_ + 1;
+}
+
+/// Consumption waits until the commit: the sequences of one terminator do not see each other's.
+/// When it throws, nothing was consumed.
+void CompositeSink::consume() {
+  try {
+    for (const Consumption& c : consumption_) state_->consumed[c.state].insert(c.slot, c.by);
+  } catch (const std::bad_alloc&) {
+    for (const Consumption& c : consumption_) state_->consumed[c.state].take_back(c.slot, c.by);
+    throw;
+  }
 }
 
 void CompositeSink::discard() {
@@ -204,30 +225,31 @@ void CompositeSink::discard() {
   cells_.resize(first_cell_);
   events_.resize(first_event_);
   texts_.resize(first_text_);
+  open_ = false;
 }
 
 void CompositeSink::overflow() {
   discard();
   ++overflows_;
+  done_ = terminator_ + 1;
+}
+
+std::size_t CompositeSink::abandon() {
+  if (open_) discard();
+  return done_;
 }
 
 void CompositeSink::append(const CompositeSink& from, std::size_t first, std::size_t last,
                            std::uint32_t first_terminator) {
   if (first == last) return;
   const std::size_t width = rule_->assignments.size(), length = rule_->states.size();
+  done_ = std::min<std::size_t>(done_, first_terminator);
+  begin(first_terminator);
   const auto copy = [](const auto& all, std::size_t begin, std::size_t count, auto& to) {
     const auto at = all.begin() + static_cast<std::ptrdiff_t>(begin);
     to.insert(to.end(), at, at + static_cast<std::ptrdiff_t>(count));
   };
-  for (std::size_t i = first; i < last; ++i) {
-    Composite composite = from.composites_[i];
-    composite.terminator += first_terminator;
-    composite.first_cell = static_cast<std::uint32_t>(cells_.size() + (i - first) * width);
-    composite.first_event =
-        static_cast<std::uint32_t>(events_.size() + (keep_sequences_ ? (i - first) * length : 0));
-    composites_.push_back(composite);
-  }
-  const std::size_t first_cell = cells_.size();
+  const std::size_t first_cell = cells_.size(), first_event = events_.size();
   copy(from.cells_, from.composites_[first].first_cell, (last - first) * width, cells_);
   for (std::size_t column = 0; column < width; ++column) {
     if (!plan::computes_text(rule_->assignments[column])) continue;
@@ -235,9 +257,19 @@ void CompositeSink::append(const CompositeSink& from, std::size_t first, std::si
       cells_[i] = keep(cells_[i]);
     }
   }
+  if (keep_sequences_) {
+    copy(from.events_, from.composites_[first].first_event, (last - first) * length, events_);
+  }
+  copy(from.composites_, first, last - first, composites_);
+  for (std::size_t i = 0; i < last - first; ++i) {
+    Composite& composite = composites_[first_composite_ + i];
+    composite.terminator += first_terminator;
+    composite.first_cell = static_cast<std::uint32_t>(first_cell + i * width);
+    composite.first_event =
+        static_cast<std::uint32_t>(first_event + (keep_sequences_ ? i * length : 0));
+  }
   if (held_ != nullptr) hold((last - first) * each_);
-  if (!keep_sequences_) return;
-  copy(from.events_, from.composites_[first].first_event, (last - first) * length, events_);
+  open_ = false;
 }
 
 }  // namespace gorgo::engine

@@ -66,6 +66,12 @@ class CompositeSink {
   void discard();
   /// Does as `discard`, and counts that the terminator had too many sequences.
   void overflow();
+  /// There was no memory: does as `discard` for the terminator in hand, if there is one. Returns
+  /// how many terminators of the rule are done. Composites of later ones may be left, behind all
+  /// others of the rule. Precondition: not `is_settling`.
+  std::size_t abandon();
+  /// Whether a `commit` has thrown when part of what the rule may produce was noted.
+  bool is_settling() const { return settling_; }
   /// Takes the place of these calls: copies composites [first, last) of another sink of the same
   /// rule, adding `first_terminator` to their terminators. Preconditions: the rule consumes
   /// nothing, and `has_room` for them.
@@ -82,6 +88,7 @@ class CompositeSink {
   void hold(std::size_t bytes);
   void rank();
   void cut();
+  void consume();
   void keep_composites(std::span<const std::size_t> ranks);
   bool is_before(const Composite& a, const Composite& b) const;
   Datum value_of(const Expr& assignment, const history::Scope& scope);
@@ -93,6 +100,9 @@ class CompositeSink {
   std::size_t unknown_ = 0;  // bytes that `held_` does not know of yet
   std::uint32_t certain_ = kAll;
   bool full_ = false;
+  bool open_ = false;      // a terminator is in hand
+  bool settling_ = false;  // `commit` notes in the state of the rule what is hard to take back
+  std::size_t done_ = 0;   // terminators of the rule in hand
 
   const Rule* rule_ = nullptr;
   RuleState* state_ = nullptr;

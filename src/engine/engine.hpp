@@ -87,6 +87,7 @@ struct Request {
 
   // The engine sets the members below.
   bool over = false;     ///< the request has had its turn
+  bool starved = false;  ///< there was no memory for the terminator behind those that are done
   std::size_t done = 0;  ///< the first of the terminators are done, so many
   std::size_t first_composite = 0, end_composite = 0;  ///< in the sink
   std::uint64_t overflows = 0;                         ///< terminators with too many sequences
@@ -119,12 +120,14 @@ class Engine {
   virtual std::string declined(const plan::Plan&) const { return {}; }
   /// Evaluates the terminators of each request as language.md §4 defines and reports every
   /// composite to its sink. Requests are reported in their order, but an engine may search for all
-  /// of them at once. Fewer terminators than all are done when the sink has no room for more or
-  /// because of `stop`. A terminator that was given up is not done and has left nothing behind.
+  /// of them at once. Fewer terminators than all are done when the sink has no room for more,
+  /// because of `stop`, or when there is no memory (`Request::starved`); the other requests are
+  /// carried out then. A terminator that was given up is not done and has left nothing behind, also
+  /// where its evaluator had to forget what it had found before.
   ///
   /// Preconditions: no two requests share an evaluator or the state of a rule that consumes, and
   /// the history does not change meanwhile. Other threads may call this for other evaluators.
-  /// Throws bad_alloc; what was reported before the first request that is not `over` stands.
+  /// Throws bad_alloc where it noted what a rule has consumed or produced and ended half-way.
   virtual void evaluate(std::span<Request> requests, const Budget& budget) const = 0;
   /// `history` keeps every type that the plan reads and, like the plan, outlives the evaluator.
   virtual std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,

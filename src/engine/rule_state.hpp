@@ -29,6 +29,11 @@ class ConsumedSlots {
     slots_.emplace(slot, by);
     ++insertions_;
   }
+  /// Undoes `insert`, if this terminator was the one that consumed the event.
+  void take_back(history::Slot slot, history::Slot by) noexcept {
+    const auto known = slots_.find(slot);
+    if (known != slots_.end() && known->second == by) slots_.erase(known);
+  }
   /// Calls `f(slot, by)` for each, in no order.
   template <class F>
   void for_each(F&& f) const {
@@ -145,6 +150,9 @@ struct RuleState {
 
   explicit RuleState(const Rule& rule)
       : consumed(rule.consuming.empty() ? 0 : rule.states.size()) {}
+
+  /// How many terminators it had so far.
+  std::uint64_t all_terminators() const { return terminators + passed_over; }
 
   /// Whether an earlier terminator consumed the event in this state of the rule.
   bool is_consumed(std::size_t state, history::Slot slot) const {

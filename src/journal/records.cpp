@@ -62,6 +62,8 @@ Result<std::string> to_json(std::uint16_t kind, Bytes payload) {
       return table_to_json<stored::Pin>(payload);
     case stored::Kind::Suspension:
       return table_to_json<stored::Suspension>(payload);
+    case stored::Kind::Starvation:
+      return table_to_json<stored::Starvation>(payload);
     case stored::Kind::Producers:
       return table_to_json<stored::Producers>(payload);
     case stored::Kind::Subscription:

@@ -74,6 +74,23 @@ bool EngineThread::note_suspension(const std::string& rule, bool suspended) {
   return true;
 }
 
+bool EngineThread::note_starvation(const Starvation& starvation) {
+  if (!decides_ || !journal_.make_room(starvation.rule.size())) return false;
+  stored::StarvationT record;
+  record.rule = starvation.rule;
+  record.root = starvation.root;
+  record.terminators = starvation.terminators;
+  record.clock = clock_.now();
+  journal_.write<stored::Starvation>(stored::Kind::Starvation, record);
+  log_.error(
+      "no memory to evaluate a rule, so it is suspended for 10 seconds: make its windows shorter, "
+      "lower engine.max_held_bytes, or give the process more memory",
+      {{"rule", starvation.rule},
+       {"event", starvation.root},
+       {"reserve_bytes", limits_.reserve_bytes}});
+  return true;
+}
+
 void EngineThread::write_results(bool at_the_end) {
   constexpr std::uint64_t kRoots = 1 << 20;
   if (!journal_.is_on()) return;

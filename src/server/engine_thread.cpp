@@ -28,13 +28,15 @@ std::function<Timestamp()> clock_of(const ProcessorOptions& options) {
 }
 
 using OnSuspension = decltype(ProcessorOptions::on_suspension);
+using OnStarvation = decltype(ProcessorOptions::on_starvation);
 using HandsOut = decltype(ProcessorOptions::hands_out);
 
 ProcessorOptions with_hooks(ProcessorOptions options, EngineClock& clock,
                             const std::string& reports, Log& log, OnSuspension on_suspension,
-                            HandsOut hands_out) {
+                            OnStarvation on_starvation, HandsOut hands_out) {
   options.clock = [&clock] { return clock.now(); };
   options.on_suspension = std::move(on_suspension);
+  options.on_starvation = std::move(on_starvation);
   options.hands_out = std::move(hands_out);
   options.on_alarm = [&log, reports](const EngineAlarm& alarm) {
     const auto saved = save_report(alarm, reports);
@@ -69,6 +71,7 @@ EngineThread::EngineThread(const ServerOptions& options, Log& log, CommandQueue&
           [this](const std::string& rule, bool suspended) {
             return note_suspension(rule, suspended);
           },
+          [this](const Starvation& starvation) { return note_starvation(starvation); },
           [this](std::string_view type) { return is_wanted(type); })),
       book_(processor_, clock_, journal_, [this] { snapshots_.finish_taking(); }),
       settings_(settings_of(options.processor)),

@@ -180,6 +180,8 @@ class EngineThread {
   void finish(Replay::Unfinished unfinished);
   /// Notes that a rule is suspended or taken up again. False: it has to stay as it is for now.
   bool note_suspension(const std::string& rule, bool suspended);
+  /// Notes that a rule is suspended where it found no memory. False: it must not be.
+  bool note_starvation(const Starvation& starvation);
   /// Notes what came of the events, now and then or at the end.
   void write_results(bool at_the_end);
   void flush();

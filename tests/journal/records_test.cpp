@@ -45,6 +45,11 @@ TEST(Records, AreReadAsTheyWereWritten) {
   suspension.rule = "fire";
   suspension.suspended = true;
   expect_same<stored::Suspension>(suspension);
+  stored::StarvationT starvation;
+  starvation.rule = "fire";
+  starvation.root = 7;
+  starvation.terminators = 3;
+  expect_same<stored::Starvation>(starvation);
   stored::ProducersT producers;
   producers.producers = {{1, 100}, {2, UINT64_MAX}};
   expect_same<stored::Producers>(producers);

@@ -1,75 +1,15 @@
 #include <gmock/gmock.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <new>
 
+#include "failing_memory.hpp"
 #include "support.hpp"
-
-// Allocations that fail. A program of its own, because it replaces operator new.
-namespace {
-
-/// The allocation that fails, counted from the next one: 1; 0: none.
-std::atomic<long> failing = 0;
-/// Allocations of more bytes fail; 0: all sizes may succeed.
-std::atomic<std::size_t> largest = 0;
-/// Set while allocations of this thread must not fail.
-thread_local bool spared = false;
-
-bool fails() {
-  if (spared) return false;
-  long left = failing.load();
-  while (left > 0) {
-    if (failing.compare_exchange_weak(left, left - 1)) return left == 1;
-  }
-  return false;
-}
-
-/// As the standard demands: the handler is called until there is memory or it gives up.
-template <class Allocate>
-void* allocate(std::size_t size, Allocate allocate) {
-  const std::size_t most = spared ? 0 : largest.load();
-  const bool too_large = most > 0 && size > most;
-  for (bool failed = fails();; failed = false) {
-    if (void* const memory = failed || too_large ? nullptr : allocate()) return memory;
-    const auto handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();
-  }
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return allocate(size, [=] { return std::malloc(size == 0 ? 1 : size); });
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto to = static_cast<std::size_t>(alignment);
-  return allocate(size, [=] { return std::aligned_alloc(to, (size + to - 1) / to * to); });
-}
-// A sanitizer that kept this one to itself would miss what the operators below free.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return fails() ? nullptr : std::malloc(size == 0 ? 1 : size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace gorgo::server {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// Has the n-th allocation fail while it lives.
-class Failing {
- public:
-  explicit Failing(long n) { failing = n; }
-  ~Failing() { failing = 0; }
-  /// Whether it has failed.
-  bool failed() const { return failing == 0; }
-};
 
 const std::string kText(100, 't');
 
@@ -163,7 +103,7 @@ std::uint64_t publish_all(Client& client, std::vector<Event> events) {
 }
 
 TEST(Allocation, WhateverFailsInTheServerNothingAcceptedIsLost) {
-  spared = true;
+  const Sparing sparing;
   ServerOptions options;
   options.processor.threads = 1;
   RunningServer server(options);
@@ -191,13 +131,6 @@ TEST(Allocation, WhateverFailsInTheServerNothingAcceptedIsLost) {
   EXPECT_TRUE(client.rules());
 }
 
-/// Limits the size of allocations while it lives.
-class Limiting {
- public:
-  explicit Limiting(std::size_t most) { largest = most; }
-  ~Limiting() { largest = 0; }
-};
-
 /// Publishes events of type A with rising numbers until the server ends; returns its log.
 std::string log_until_the_end(const std::string& rule, std::size_t most) {
   ::testing::internal::CaptureStderr();
@@ -220,17 +153,17 @@ std::string log_until_the_end(const std::string& rule, std::size_t most) {
   return ::testing::internal::GetCapturedStderr();
 }
 
-TEST(Allocation, AnEvaluationThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheRule) {
-  spared = true;
+TEST(Allocation, CompositesThatWereConsumedForAndFindNoMemoryEndTheServerAndNameTheRule) {
+  const Sparing sparing;
   // One event makes 30 000 composites at once.
   EXPECT_THAT(log_until_the_end("rule pair: define Pair(n: int) from A([int]n = 30000) and "
-                                "each A(n >= 0) as b within 1 h from A where n = b.n;",
+                                "each A(n >= 0) as b within 1 h from A where n = b.n consuming b;",
                                 std::size_t{1} << 20),
               HasSubstr("no memory to hold the composites of rule `pair`: lower engine.max_"));
 }
 
 TEST(Allocation, AHistoryThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheType) {
-  spared = true;
+  const Sparing sparing;
   EXPECT_THAT(log_until_the_end("rule pair: define Pair(n: int) from A([int]n = -1) and "
                                 "each A(n >= 0) as b within 1 h from A where n = b.n;",
                                 std::size_t{1} << 20),
@@ -238,7 +171,7 @@ TEST(Allocation, AHistoryThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheType) {
 }
 
 TEST(Allocation, RequestsOfAllKindsAreAnsweredOrTakeNoEffect) {
-  spared = true;
+  const Sparing sparing;
   ServerOptions options;
   options.processor.threads = 1;
   RunningServer server(options);

@@ -1,31 +1,51 @@
 #include "dispatch/evaluate/composite_records.hpp"
 
+#include <new>
+
 #include "base/arithmetic.hpp"
+#include "dispatch/evaluate/out_of_memory.hpp"
 
 namespace gorgo::dispatch {
-namespace {
 
-constexpr std::size_t kNoCells = ~std::size_t{0};
-
-}  // namespace
-
-void CompositeRecords::start_run() { first_cells_.assign(runner_.jobs(), kNoCells); }
-
-void CompositeRecords::add_cells(const RuleRunner::Part& part) {
-  std::size_t& first_cell = first_cells_[part.job];
-  if (first_cell != kNoCells) return;
-  auto& all = wave_.batch().cells;
-  first_cell = all.size();
-  const auto cells = runner_.request(part).sink->cells();
-  all.insert(all.end(), cells.begin(), cells.end());
+bool CompositeRecords::add(const RuleRunner::Part& part) {
+  const DeployedRule& rule = rules_.rule(part.rule);
+  Batch& batch = wave_.batch();
+  const std::size_t records = batch.records.size(), cells = batch.cells.size();
+  try {
+    add_all(part);
+  } catch (const std::bad_alloc&) {
+    if (rule.rule().is_sequential() || rule.plan->deadline) {
+      throw OutOfMemory("hold the composites of rule", rule.rule().name,
+                        "lower engine.max_composites or engine.max_held_bytes");
+    }
+    batch.records.resize(records);
+    batch.cells.resize(cells);
+    return false;
+  }
+  rules_.state(part.rule).composites += batch.records.size() - records;
+  wave_.add_composites(batch.records.size() - records);
+  wave_.add_composite_cells(batch.cells.size() - cells);
+  return true;
 }
 
-void CompositeRecords::add(const RuleRunner::Part& part) {
-  const auto& records = wave_.batch().records;
-  const std::size_t before = records.size();
+void CompositeRecords::add_all(const RuleRunner::Part& part) {
+  const engine::Request& outcome = runner_.request(part);
+  if (outcome.first_composite == outcome.end_composite) return;
+  add_cells(part);
   rules_.rule(part.rule).plan->deadline ? add_awaited(part) : add_known(part);
-  rules_.state(part.rule).composites += records.size() - before;
-  wave_.add_composites(records.size() - before);
+}
+
+/// The cells of a part follow each other in its sink.
+void CompositeRecords::add_cells(const RuleRunner::Part& part) {
+  const engine::Request& outcome = runner_.request(part);
+  const engine::CompositeSink& sink = *outcome.sink;
+  const std::size_t first = sink.composites()[outcome.first_composite].first_cell;
+  const std::size_t end = sink.composites()[outcome.end_composite - 1].first_cell +
+                          rules_.rule(part.rule).rule().assignments.size();
+  auto& all = wave_.batch().cells;
+  first_cell_ = static_cast<std::uint32_t>(all.size() - first);
+  const auto cells = sink.cells().subspan(first, end - first);
+  all.insert(all.end(), cells.begin(), cells.end());
 }
 
 void CompositeRecords::add_known(const RuleRunner::Part& part) {
@@ -84,7 +104,7 @@ Record CompositeRecords::record_of(const RuleRunner::Part& part, const Composite
           .producer = producer,
           .rule = part.rule,
           .sequence = composite.sequence,
-          .first_cell = static_cast<std::uint32_t>(first_cells_[part.job] + composite.first_cell)};
+          .first_cell = static_cast<std::uint32_t>(first_cell_ + composite.first_cell)};
 }
 
 void CompositeRecords::await_deadline(Timestamp deadline, const Record& composite,

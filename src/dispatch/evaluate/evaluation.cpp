@@ -6,7 +6,8 @@
 namespace gorgo::dispatch {
 
 Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-                       Workers& workers, Placer& placer, RuleRunner& runner, const Limits& limits,
+                       Workers& workers, Placer& placer, RuleRunner& runner,
+                       Suspensions& suspensions, const Limits& limits,
                        const std::atomic<bool>& stop)
     : rules_(rules),
       history_(history),
@@ -19,7 +20,8 @@ Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCount
       writer_(rules, history, wave_, expected_, queues_, limit_, workers, limits.max_depth,
               limits.thread_events),
       reducer_(rules.schema(), wave_, expected_, queues_),
-      run_(rules, wave_, queues_, runner, counters, limits.max_held_bytes, limits.max_depth, stop),
+      run_(rules, wave_, queues_, runner, suspensions, counters, limits.max_held_bytes,
+           limits.max_depth, stop),
       cycles_(rules, wave_, queues_, expected_, writer_, run_, reducer_, limit_, stop),
       sizer_(limits.latency_target) {}
 

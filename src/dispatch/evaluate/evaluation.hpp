@@ -42,8 +42,8 @@ class Evaluation {
   };
 
   Evaluation(RuleSet& rules, history::History& history, ProcessorCounters& counters,
-             Workers& workers, Placer& placer, RuleRunner& runner, const Limits& limits,
-             const std::atomic<bool>& stop);
+             Workers& workers, Placer& placer, RuleRunner& runner, Suspensions& suspensions,
+             const Limits& limits, const std::atomic<bool>& stop);
 
   /// How many roots a batch should have, so that about as many composites as fit a cache come of
   /// them. Where the cuts are does not matter to the results.

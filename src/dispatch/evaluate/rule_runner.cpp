@@ -233,7 +233,12 @@ void RuleRunner::report_costs() {
     if (!limited) continue;
     suspensions_.spend(part.rule, outcome.took, now);
   }
-  if (placer_.is_trying()) try_elsewhere();
+  if (!placer_.is_trying()) return;
+  try {
+    try_elsewhere();
+  } catch (const std::bad_alloc&) {
+    placer_.give_up();
+  }
 }
 
 void RuleRunner::try_elsewhere() {

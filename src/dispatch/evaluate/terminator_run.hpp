@@ -6,18 +6,21 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dispatch/evaluate/composite_records.hpp"
 #include "dispatch/evaluate/rule_runner.hpp"
 #include "dispatch/evaluate/terminator_queues.hpp"
 #include "dispatch/evaluate/wave.hpp"
 #include "dispatch/rules/rule_set.hpp"
+#include "dispatch/rules/suspensions.hpp"
 #include "gorgo/processor.hpp"
 
 namespace gorgo::dispatch {
 
 /// Has rules that do not feed each other evaluate terminators of their queues, and adds what comes
-/// of them to the batch. Owns the bytes that composites take while they are found.
+/// of them to the batch. Owns the bytes that composites take while they are found. A rule for which
+/// there is no memory is suspended from the terminator on that needed it, where this can be noted.
 ///
 /// Invariant: a rule has moved on in its queue behind exactly those terminators whose composites
 /// are in the batch or wait for a deadline. A terminator that found no room is evaluated again. A
@@ -29,12 +32,13 @@ class TerminatorRun {
 
   /// `max_depth`: terminators so deep are left out.
   TerminatorRun(RuleSet& rules, Wave& wave, TerminatorQueues& queues, RuleRunner& runner,
-                ProcessorCounters& counters, std::size_t max_held_bytes, std::uint32_t max_depth,
-                const std::atomic<bool>& stop)
+                Suspensions& suspensions, ProcessorCounters& counters, std::size_t max_held_bytes,
+                std::uint32_t max_depth, const std::atomic<bool>& stop)
       : rules_(rules),
         wave_(wave),
         queues_(queues),
         runner_(runner),
+        suspensions_(suspensions),
         counters_(counters),
         records_(rules, wave, queues, runner, stop),
         held_(max_held_bytes, Wave::kBesideComposite),
@@ -57,18 +61,24 @@ class TerminatorRun {
   bool is_in_sight(const DeployedRule& rule, std::uint32_t number, const Record& record) const;
   void take_back(std::uint32_t rule, std::uint32_t first, std::uint32_t last);
   void note_passed_over(std::uint32_t rule, std::uint64_t terminators);
-  bool settle_terminators(const RuleRunner::Part& part);
+  bool is_next(const RuleRunner::Part& part);
+  bool add(const RuleRunner::Part& part, const Added& added);
+  void settle_terminators(const RuleRunner::Part& part, std::size_t done);
+  void suspend_starved();
 
   RuleSet& rules_;
   Wave& wave_;
   TerminatorQueues& queues_;
   RuleRunner& runner_;
+  Suspensions& suspensions_;
   ProcessorCounters& counters_;
   CompositeRecords records_;
   engine::HeldBytes held_;
   const std::uint32_t max_depth_;
   const std::atomic<bool>& stop_;
   std::optional<std::size_t> certain_;  // position of this terminator among those noted
+  bool is_cut_short_ = false;           // a rule has terminators left that were not noted
+  std::vector<std::uint32_t> starved_;  // rules for which the run in hand has found no memory
   bool is_done_ = true;                 // the run in hand has left no terminator
   std::string last_passed_over_;
 };

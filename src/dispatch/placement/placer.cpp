@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "base/since.hpp"
@@ -152,6 +153,25 @@ void Placer::earn() {
 
 void Placer::settle() {
   earn();
+  try {
+    decide_what_is_due();
+  } catch (const std::bad_alloc&) {
+    give_up();
+  }
+  if (std::exchange(is_untidy_, false)) history_.trim();  // of what nobody holds any more
+}
+
+void Placer::give_up() {
+  trials_.clear();
+  due_.clear();
+  while (!ledger_.rules().empty()) {
+    const std::uint64_t serial = ledger_.rules().begin()->first;
+    ledger_.forget(serial);
+    if (const auto number = rules_.number_of(serial)) withdraw_idle(*number);
+  }
+}
+
+void Placer::decide_what_is_due() {
   if (generation_ != rules_.generation()) catch_up_with_changes();
   ledger_.end_batch();
   for (const auto& [number, trial] : trials_) due_.insert(trial.serial);
@@ -160,7 +180,6 @@ void Placer::settle() {
     for (const Directive& directive : decide(ledger_, due, elapsed_)) carry_out(directive);
   }
   due_.clear();
-  if (std::exchange(is_untidy_, false)) history_.trim();  // of what nobody holds any more
 }
 
 /// Forgets what was known of rules that have gone or were pinned. What is known of the others

@@ -81,6 +81,9 @@ class Placer {
   void watch_threads(double busy, double took) { threads_.add(busy, took); }
   /// To be called when everything that was ready has been evaluated.
   void settle();
+  /// There is no memory for what it does: forgets all that it knows of rules, which stay where they
+  /// are, and gives back what other engines hold.
+  void give_up();
   /// To be called when a batch is done. `took`: nanoseconds by the clock on the wall that
   /// everything took, evaluation and all.
   void add_time(double took) { took_ += took; }
@@ -99,6 +102,7 @@ class Placer {
   Routing at_random(std::uint32_t number, std::size_t terminators);
   std::uint64_t draw();
   void earn();
+  void decide_what_is_due();
   void catch_up_with_changes();
   double wall(const engine::Engine& engine, double nanoseconds) const;
 

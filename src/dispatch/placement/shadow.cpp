@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <new>
 
 #include "base/since.hpp"
 #include "codec/event_notation.hpp"
@@ -62,10 +63,15 @@ bool Shadow::remember(const DeployedRule& rule) {
   std::size_t copied = rule.state.timed().produced.keys();
   for (const auto& slots : rule.state.consumed) copied += slots.size();
   if (static_cast<double>(copied) * tuning::kTakeIn > tuning::kTry) return false;
-  state_.emplace(rule.rule());
-  state_->deployed_at = rule.state.deployed_at;
-  state_->consumed = rule.state.consumed;
-  if (rule.rule().at_most) state_->own_timed().produced = rule.state.timed().produced;
+  try {
+    state_.emplace(rule.rule());
+    state_->deployed_at = rule.state.deployed_at;
+    state_->consumed = rule.state.consumed;
+    if (rule.rule().at_most) state_->own_timed().produced = rule.state.timed().produced;
+  } catch (const std::bad_alloc&) {
+    state_.reset();
+    return false;
+  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -50,6 +51,7 @@ class AutomatonEvaluator final : public CpuEvaluator {
     std::uint64_t late;
   };
 
+  std::size_t evaluate(const Terminators& terminators);
   bool came_late();
   Outcome take_in(Timestamp now);
   std::size_t decline(const Terminators& terminators, const RuleState& state, const Budget& budget,
@@ -125,6 +127,18 @@ std::size_t AutomatonEvaluator::evaluate(const Terminators& terminators, const R
     declined_.reason = kLate;
     return decline(terminators, state, budget, sink);
   }
+  try {
+    return evaluate(terminators);
+  } catch (const std::bad_alloc&) {
+    instances_.clear();  // some may lack an event
+    throw;
+  }
+}
+
+std::size_t AutomatonEvaluator::evaluate(const Terminators& terminators) {
+  const RuleState& state = *state_;
+  const Budget& budget = *budget_;
+  CompositeSink& sink = *sink_;
   if (came_late()) instances_.clear();
   const auto slots = terminators.slots;
   for (std::size_t t = 0; t < slots.size(); ++t) {

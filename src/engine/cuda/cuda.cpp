@@ -114,7 +114,11 @@ std::string CudaEngine::declined(const plan::Plan& plan) const {
 
 void CudaEngine::evaluate(std::span<Request> requests, const Budget& budget) const {
   const auto start = std::chrono::steady_clock::now();
-  search(requests, budget);
+  try {
+    search(requests, budget);
+  } catch (const std::bad_alloc&) {  // `finish` does what was not searched for
+    for (const Request& request : requests) evaluator_of(request).expect(request.terminators, 0);
+  }
   std::size_t terminators = 0;
   for (Request& request : requests) {
     carry_out(request, [&] {

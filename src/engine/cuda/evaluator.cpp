@@ -1,6 +1,8 @@
 #include "engine/cuda/evaluator.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -91,9 +93,19 @@ std::size_t CudaEvaluator::report(const Budget& budget, CompositeSink& sink) {
 std::size_t CudaEvaluator::finish(const Terminators& terminators, const RuleState& state,
                                   const Budget& budget, CompositeSink& sink) {
   if (!plan_) return on_cpu_->evaluate(terminators, state, budget, sink);
-  const std::size_t done = evaluate_somewhere(terminators, state, budget, sink);
-  searches_.clear();
-  left_to_cpu_.clear();
+  const auto forget = [this] {
+    searches_.clear();
+    left_to_cpu_.clear();
+  };
+  std::size_t done = 0;
+  try {
+    done = evaluate_somewhere(terminators, state, budget, sink);
+  } catch (const std::bad_alloc&) {
+    forget();
+    forget_marks(nullptr);  // what was about to be consumed may not have been
+    throw;
+  }
+  forget();
   consumed_ = consumptions(state);
   return done;
 }
@@ -113,12 +125,12 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
   if (pairs(terminators) < least) return evaluate_on_cpu(terminators, state, budget, sink);
   std::string_view reason;
   for (const std::string_view of_part : left_to_cpu_) reason = reason.empty() ? of_part : reason;
-  std::optional<std::size_t> done;
+  std::optional<std::unique_ptr<RuleSearch>> found;
   const auto use = [&](DeviceContext& context) {
     if (reaches_long_text(plan_on(context), terminators)) {
       reason = kLongText;
     } else {
-      done = evaluate_on(context, terminators, state, budget, sink);
+      found = search_on(context, terminators, state, budget);
     }
   };
   if (const auto context = reason.empty() ? context_to_use() : nullptr) {
@@ -126,8 +138,7 @@ std::size_t CudaEvaluator::evaluate_somewhere(const Terminators& terminators,
         *context, [&] { use(*context); },
         [&] { return terminators_text(terminators.slots.size(), 1, name()); });
   }
-  if (done) return *done;
-  // Nothing was reported yet, since that is done after the last round only.
+  if (found) return *found == nullptr ? 0 : report(**found, 0, budget, sink);
   if (reason.empty()) reason = home_ ? home_->failure() : "no device is in use";
   const std::size_t on_cpu = evaluate_on_cpu(terminators, state, budget, sink);
   decline(on_cpu, reason);
@@ -166,17 +177,18 @@ void CudaEvaluator::keep_in_step(const RuleState& state) {
   if (consumptions(state) != consumed_) forget_marks(nullptr);
 }
 
-/// Evaluates all terminators together, or as many as the searches leave room for: the others are
-/// left for the next call.
-std::size_t CudaEvaluator::evaluate_on(DeviceContext& context, const Terminators& terminators,
-                                       const RuleState& state, const Budget& budget,
-                                       CompositeSink& sink) {
+/// Searches for all terminators together, or for as many as there is room for: the others are left
+/// for the next call. Null when it was stopped.
+std::unique_ptr<RuleSearch> CudaEvaluator::search_on(DeviceContext& context,
+                                                     const Terminators& terminators,
+                                                     const RuleState& state, const Budget& budget) {
   DevicePlan& plan = plan_on(context);
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
-    RuleSearch search(plan, {terminators.slots.first(count), terminators.in_order}, state);
-    if (!run(context, ChannelSchedule(&search), 1, budget.stop)) return 0;
-    if (!search.is_too_large()) return report(search, 0, budget, sink);
+    auto search = std::make_unique<RuleSearch>(
+        plan, Terminators{terminators.slots.first(count), terminators.in_order}, state);
+    if (!run(context, ChannelSchedule(search.get()), 1, budget.stop)) return nullptr;
+    if (!search->is_too_large()) return search;
   }
 }
 

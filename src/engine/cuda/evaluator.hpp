@@ -108,8 +108,8 @@ class CudaEvaluator final : public Evaluator {
   std::size_t report(const Budget& budget, CompositeSink& sink);
   std::size_t report(RuleSearch& search, std::size_t first_terminator, const Budget& budget,
                      CompositeSink& sink);
-  std::size_t evaluate_on(DeviceContext& context, const Terminators& terminators,
-                          const RuleState& state, const Budget& budget, CompositeSink& sink);
+  std::unique_ptr<RuleSearch> search_on(DeviceContext& context, const Terminators& terminators,
+                                        const RuleState& state, const Budget& budget);
   std::size_t evaluate_on_cpu(const Terminators& terminators, const RuleState& state,
                               const Budget& budget, CompositeSink& sink);
   void count_upkeep();

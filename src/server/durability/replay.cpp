@@ -12,6 +12,7 @@
 #include "server/declaration.hpp"
 #include "server/durability/door_change.hpp"
 #include "server/durability/server_state.hpp"
+#include "server/durability/starvations.hpp"
 #include "server/rule_book.hpp"
 
 namespace gorgo::server {
@@ -90,6 +91,9 @@ Result<journal::Place> Replay::run_to(std::uint64_t root) {
 
 Result<void> Replay::take_from(journal::Place first,
                                const std::function<bool(journal::Place)>& over) {
+  progress_.begin("looking for rules that found no memory");
+  const auto expected = expect_starvations(journal_, first, state_.processor);
+  if (!expected) return expected;
   progress_.begin("replaying the journal", "records", journal_.end - first);
   auto reader = journal_.read(first);
   while (true) {
@@ -237,6 +241,8 @@ Result<void> Replay::carry_out(const journal::Record& record) {
     case Kind::Suspension:
       return decoded<stored::Suspension>(
           record, [this](const stored::SuspensionT& changed) { return suspend(changed); });
+    case Kind::Starvation:
+      return {};  // the processor has known it all along
     case Kind::Subscription:
       return decoded<stored::Subscription>(
           record, [this](const stored::SubscriptionT& changed) { return subscribe(changed); });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/actions/action_targets.hpp"
+#include "server/doors/doors.hpp"
 #include "server/http/api.hpp"
 #include "server/http/metrics.hpp"
 #include "server/http/openapi.hpp"
