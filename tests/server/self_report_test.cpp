@@ -37,7 +37,7 @@ void subscribe_to(Client& client, const std::string& to) {
   ASSERT_FALSE(subscribed->diagnostics.failed()) << subscribed->diagnostics.render();
 }
 
-void deploy(Client& client, const std::string& rules) {
+void deploy_anew(Client& client, const std::string& rules) {
   const auto deployed = client.deploy("test", rules);
   ASSERT_TRUE(deployed) << deployed.error().to_string();
   ASSERT_FALSE(deployed->failed()) << deployed->render();
@@ -115,7 +115,7 @@ TEST(SelfReport, TellsOfConnectionsThatOpenAndEnd) {
 TEST(SelfReport, RulesReadWhatRulesDo) {
   RunningServer server(often());
   Client client = server.connect();
-  deploy(client, kFireRule + std::string(R"(
+  deploy_anew(client, kFireRule + std::string(R"(
 rule busy: define Busy(rule: string, n: int)
 from gorgo.RuleStats(rule = "fire_last", terminators > 0)
 where rule = gorgo.RuleStats.rule, n = gorgo.RuleStats.terminators;)"));
@@ -130,7 +130,7 @@ TEST(SelfReport, TellsOfRulesThatTakeMuch) {
   options.processor.max_rule_time = 1;  // a nanosecond: any evaluation suspends the rule
   RunningServer server(options);
   Client client = server.connect();
-  deploy(client, kFireRule);
+  deploy_anew(client, kFireRule);
   subscribe_to(client, "gorgo.SlowRule(suspended = true)");
   EXPECT_EQ(text(publish_until_delivered(client), "rule"), "fire_last");
 }

@@ -67,7 +67,7 @@ class Stream {
   }
 };
 
-std::string text_of(std::mt19937& random) {
+std::string random_text(std::mt19937& random) {
   const auto one_of = [&](std::initializer_list<const char*> list) {
     return std::string(list.begin()[random() % list.size()]);
   };
@@ -137,7 +137,7 @@ TEST(Subscriptions, WhateverComesAndGoesEveryoneGetsWhatMatches) {
   Stream stream(random);
   std::vector<Reader> readers(6);
   std::vector<std::string> texts;
-  for (int i = 0; i < 40; ++i) texts.push_back(text_of(random));
+  for (int i = 0; i < 40; ++i) texts.push_back(random_text(random));
   const std::array policies = {SlowConsumer::disconnect, SlowConsumer::drop, SlowConsumer::block};
   std::uint64_t sessions = 0;
   std::uint32_t ids = 0;

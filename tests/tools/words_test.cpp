@@ -14,7 +14,7 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kHot = "define Hot(v: float) from Temp(value > 45) where v = Temp.value;";
-constexpr const char* kEvents = R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})";
+constexpr const char* kHotEvent = R"({"type":"Temp","ts":1,"attrs":{"value":46.5}})";
 
 TEST_F(CommandLine, AnOptionThatIsNoneIsNamedWithTheOneThatWasMeant) {
   for (const auto& [command, meant] :
@@ -34,14 +34,14 @@ TEST_F(CommandLine, ACommandOfACommandThatIsNoneIsNamed) {
 }
 
 TEST_F(CommandLine, WhatFollowsAnOptionAsItsValueIsNoWord) {
-  write("e", kEvents);
+  write("e", kHotEvent);
   write("r.tesla", kHot);
   EXPECT_EQ(run("run --events e --lateness 0s -- r.tesla").exit_code, 0);
   EXPECT_THAT(run("bench no-such-scenario").err, Not(HasSubstr("unknown command")));
 }
 
 TEST_F(CommandLine, TimesHaveTheUnitsOfRules) {
-  write("e", kEvents);
+  write("e", kHotEvent);
   write("r.tesla", kHot);
   EXPECT_EQ(run("run r.tesla --events e --lateness 3h --max-late 1day").exit_code, 0);
   EXPECT_EQ(run("run r.tesla --events e --lateness 3").exit_code, 2);
@@ -53,7 +53,7 @@ TEST_F(CommandLine, AFolderStandsForTheRuleFilesInIt) {
   write("rules/b.tesla", "define Twice(v: float) from Hot() where v = 2 * Hot.v;");
   write("rules/a.tesla", kHot);
   write("rules/notes.txt", "no rules");
-  write("e", kEvents);
+  write("e", kHotEvent);
   EXPECT_EQ(run("check rules").err, "2 files, 2 rules: 0 errors, 0 warnings\n");
   EXPECT_EQ(run("fmt rules --check").out, "rules/a.tesla\nrules/b.tesla\n");
   EXPECT_THAT(run("run rules --events e").out, HasSubstr("\"Twice\""));
@@ -78,7 +78,7 @@ TEST_F(CommandLine, ExplainTakesOtherValuesOfConstants) {
 
 TEST_F(CommandLine, OnlyTheTypesThatAreAskedForArePrinted) {
   write("r.tesla", std::string(kHot) + "define Twice(v: float) from Hot() where v = 2 * Hot.v;");
-  write("e", kEvents);
+  write("e", kHotEvent);
   EXPECT_EQ(run("run r.tesla --events e --only Twice").out,
             "{\"type\":\"Twice\",\"ts\":1,\"attrs\":{\"v\":93.0}}\n");
   const Outcome outcome = run("run r.tesla --events e --only Hot,Twise");
@@ -99,7 +99,7 @@ TEST_F(CommandLine, ATypeThatNoRuleReadsIsNamed) {
 
 TEST_F(CommandLine, FormatIsTheSameOptionEverywhere) {
   write("r.tesla", kHot);
-  write("e", kEvents);
+  write("e", kHotEvent);
   for (const char* command : {"why r.tesla --events e", "explain r.tesla", "engines"}) {
     const Outcome json = run(std::string(command) + " --format json");
     EXPECT_EQ(json.exit_code, 0) << command;
