@@ -209,7 +209,11 @@ asio::awaitable<void> Server::Impl::tell_progress() {
 
 void Server::Impl::abandon() {
   for (const auto& listener : listeners) listener->close();
-  for (const auto& [id, session] : sessions.all()) session->give_up();
+  // Sessions cancel what they wait for only on a thread that runs the handlers; elsewhere Asio
+  // would do that later, when it is gone.
+  asio::post(io, [this] {
+    for (const auto& [id, session] : sessions.all()) session->give_up();
+  });
   io.restart();
   while (!sessions.empty()) io.run_one();
 }
@@ -236,7 +240,7 @@ std::string Server::Impl::status() const {
   return std::to_string(listeners.size()) + (listeners.size() == 1 ? " port" : " ports") + " open";
 }
 
-/// A handler that finds no memory ends, the others go on.
+/// A handler that fails ends, for instance for want of memory. The others go on.
 void Server::Impl::run_io() {
   while (true) {
     try {
@@ -244,6 +248,8 @@ void Server::Impl::run_io() {
       return;
     } catch (const std::bad_alloc&) {
       log.error("short of memory");
+    } catch (const std::exception& failure) {
+      log.error("a handler of the server failed", {{"error", failure.what()}});
     }
   }
 }
@@ -286,6 +292,10 @@ void Server::Impl::reload() {
 }
 
 Result<std::unique_ptr<Reload>> Server::Impl::begin_reload() {
+  if (ending.is_draining()) {
+    log.info("not reloading, because the server is stopping");
+    return Error{"the server is stopping", "start it again: it reads the configuration anew"};
+  }
   auto begun = std::make_unique<Reload>();
   begun->guard = announce_reload();
   auto changed = config.take_over_anew();

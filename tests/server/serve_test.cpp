@@ -75,6 +75,19 @@ TEST_F(Serve, GivesUpWhatTakesLongerThanItsTimeToStop) {
   EXPECT_EQ(server.wait(), 1);
 }
 
+TEST_F(Serve, SighupWhileItStopsChangesNothing) {
+  Process server({"serve", "--listen", "127.0.0.1:0", "--rules", write("a.tesla", kSlowRule),
+                  "--config", write("gorgo.toml", "")});
+  keep_busy(address_in(server.out_line()));
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping"), "");
+  server.signal(SIGHUP);
+  EXPECT_NE(server.err_line("not reloading"), "");
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping at once"), "");
+  EXPECT_EQ(server.wait(), 1);
+}
+
 TEST_F(Serve, ServesOnForTheGraceAndASecondSigtermEndsIt) {
   const auto config = write("gorgo.toml", "[operations]\ngrace_ms = 3600000\n");
   Process server({"serve", "--listen", "127.0.0.1:0", "--config", config});

@@ -1,12 +1,15 @@
 #include "honest_client.hpp"
 
 #include "gorgo/client.hpp"
+#include "server/replies.hpp"
 
 namespace gorgo::soak {
 namespace {
 
 constexpr Duration kPatience = 120'000'000'000;  // a server under attack may be slow, not dead
 constexpr std::size_t kBatch = 256;              // what a client that was held up sends at once
+constexpr std::chrono::milliseconds kPause{
+    10};  // before a publication that was refused is sent again
 
 std::int64_t nanoseconds(std::chrono::steady_clock::time_point at) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
@@ -64,6 +67,12 @@ void HonestClient::publish() {
                         {{"n", next++}, {"planned", nanoseconds(planned)}}});
     }
     const auto published = client->publish(events);
+    if (!published &&
+        published.error().message.find(server::kShortOfMemory.message) != std::string::npos) {
+      account_.refused += events.size();  // as a whole
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
     if (!published) {
       fail(0, published.error().to_string());
       break;
