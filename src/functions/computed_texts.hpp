@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/of_this_thread.hpp"
+
 namespace gorgo::functions {
 
 /// Keeps the strings that functions of this thread compute until the scope ends. Scopes nest. A
@@ -22,8 +24,10 @@ class ComputedTexts {
 
  private:
   static std::deque<std::string>& texts() {
-    thread_local std::deque<std::string> all;
-    return all;
+    struct Texts {
+      std::deque<std::string> all;
+    };
+    return of_this_thread<Texts>().all;
   }
 
   std::size_t begin_;

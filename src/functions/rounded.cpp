@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/of_this_thread.hpp"
+
 namespace gorgo::functions {
 namespace {
 
@@ -26,8 +28,7 @@ struct Caches {
 class Exact {
  public:
   Exact() {
-    thread_local const Caches caches;
-    static_cast<void>(caches);
+    static_cast<void>(of_this_thread<Caches>());
     mpfr_set_emin(-1073);
     mpfr_set_emax(1024);
     mpfr_init2(number_, std::numeric_limits<double>::digits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/of_this_thread.hpp"
 #include "engine/column/finder.hpp"
 #include "engine/keys.hpp"
 
@@ -165,8 +166,7 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
   budget_ = &budget;
   sink_ = &sink;
   in_order_ = terminators.in_order;
-  thread_local Workspace workspace;
-  work_ = &workspace;
+  work_ = &of_this_thread<Workspace>();
   work_->fit(rule_);
   const auto slots = terminators.slots;
   if (!history::all_hold(plan_->states[0].scan.guards, {})) {
