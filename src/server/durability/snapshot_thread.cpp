@@ -1,7 +1,5 @@
 #include "server/durability/snapshot_thread.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -11,15 +9,6 @@
 #include <utility>
 
 namespace gorgo::server {
-namespace {
-
-std::chrono::nanoseconds processor_time_of_this_thread() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-}  // namespace
 
 SnapshotThread::SnapshotThread(journal::Journal& journal, journal::Place place,
                                std::uint64_t retain_hours, Log& log)
@@ -90,7 +79,6 @@ void SnapshotThread::run() {
   }
   {
     const std::lock_guard lock(mutex_);
-    worked_ = processor_time_of_this_thread();
     done_.store(true, std::memory_order_release);
   }
   progress_.notify_one();

@@ -39,9 +39,6 @@ class SnapshotThread {
   bool is_done() const { return done_.load(std::memory_order_acquire); }
   /// How large it has become; 0: it failed. Precondition: `is_done()`.
   std::uint64_t bytes() const { return bytes_; }
-  /// The processor time of the thread, without what it waits for the disk. Precondition:
-  /// `is_done()`.
-  std::chrono::nanoseconds worked() const { return worked_; }
 
  private:
   static constexpr std::size_t kMostWaiting = std::size_t{8} << 20;
@@ -58,7 +55,6 @@ class SnapshotThread {
   std::atomic<std::size_t> waiting_ = 0;  // bytes of `records_`
   std::atomic<bool> done_ = false;
   std::uint64_t bytes_ = 0;
-  std::chrono::nanoseconds worked_{0};
   std::thread thread_;  // last: it uses the others
 
   void run();

@@ -59,7 +59,7 @@ void Snapshots::end_if_done() {
   if (is_taking()) processor_.end_save();  // it failed in the middle
   if (thread_->bytes() > 0) {
     last_size_ = thread_->bytes();
-    rests_until_ = Clock::now() + kRest * thread_->worked();
+    rests_until_ = Clock::now() + kRest * (Clock::now() - begun_);
   }
   thread_ = nullptr;
   chunks_.clear();
@@ -91,6 +91,7 @@ void Snapshots::begin() {
   if (bytes > kMostUnfinished) return;
   auto saved = processor_.begin_save();
   from_ = before_ + journal_.written();
+  begun_ = Clock::now();
   if (!saved) {
     log_.warning("no snapshot can be made", {{"why", saved.error().to_string()}});
     return;

@@ -21,8 +21,7 @@ namespace gorgo::server {
 /// remembered are taken some at a time, and another thread writes. A snapshot is due when so much
 /// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
 /// has. Under a load that makes snapshots a considerable part of the work it waits longer: until as
-/// much has passed as kRest times the processor time of the last one, or kMostGrowth times as much
-/// was written. What a snapshot waits for the disk does not count, because it keeps nobody else.
+/// much has passed as kRest times the last one took, or kMostGrowth times as much was written.
 ///
 /// Belongs to the engine thread.
 class Snapshots {
@@ -48,11 +47,10 @@ class Snapshots {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// The thread of snapshots works for at most a twentieth of the time, where the growth below
-  /// allows it.
-  static constexpr int kRest = 19;
+  /// The work of snapshots is at most a tenth of all, where the growth below allows it.
+  static constexpr int kRest = 9;
   /// Bounds what a start replays behind a snapshot, in bytes of it.
-  static constexpr std::uint64_t kMostGrowth = 16;
+  static constexpr std::uint64_t kMostGrowth = 4;
 
   const JournalOptions options_;
   JournalWriter& journal_;
@@ -64,8 +62,9 @@ class Snapshots {
   std::deque<SnapshotRecord> chunks_;       // to follow what the processor saves
   // What the journal had written when the last one was begun, or could not be.
   std::uint64_t from_ = 0;
-  std::uint64_t before_ = 0;       // bytes of records behind the snapshot of the start
-  std::uint64_t last_size_ = 0;    // of the last one that was finished
+  std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
+  std::uint64_t last_size_ = 0;  // of the last one that was finished
+  Clock::time_point begun_;
   Clock::time_point rests_until_;  // after the last one that was finished
 
   bool is_due() const;
