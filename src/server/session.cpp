@@ -62,25 +62,44 @@ Session::Session(Transport transport, SessionHub& hub)
   wake_.expires_at(asio::steady_timer::time_point::max());
 }
 
+/// Counts the end of a coroutine, also where Asio has no memory to say that it has ended: then it
+/// only destroys this.
+class Session::Completion {
+ public:
+  explicit Completion(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+  Completion(Completion&&) = default;
+  Completion& operator=(Completion&&) = delete;
+  ~Completion() {
+    if (session_ != nullptr) session_->ended();
+  }
+
+  void operator()(std::exception_ptr failure) {
+    const Completion ends(std::move(session_));  // also where telling of the failure fails
+    if (failure == nullptr) return;
+    try {
+      ends.session_->fail(failure);
+    } catch (const std::bad_alloc&) {  // nobody is told why
+    }
+    ends.session_->abort();
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
+
 void Session::start() {
   coroutines_ = 2;
   arm(hub_.options.greeting_timeout);
-  const auto end = [self = shared_from_this()](std::exception_ptr failure) {
-    if (failure != nullptr) self->fail(failure);
-    self->ended();
-  };
-  asio::co_spawn(hub_.io, read(), asio::bind_cancellation_slot(cancel_reading_.slot(), end));
-  asio::co_spawn(hub_.io, write(), end);
+  asio::co_spawn(
+      hub_.io, read(),
+      asio::bind_cancellation_slot(cancel_reading_.slot(), Completion(shared_from_this())));
+  asio::co_spawn(hub_.io, write(), Completion(shared_from_this()));
   hub_.log.debug("session opened", {{"session", id()}, {"peer", peer()}});
 }
 
 void Session::spawn(asio::awaitable<void> coroutine) {
   ++coroutines_;
-  asio::co_spawn(hub_.io, std::move(coroutine),
-                 [self = shared_from_this()](std::exception_ptr failure) {
-                   if (failure != nullptr) self->fail(failure);
-                   self->ended();
-                 });
+  asio::co_spawn(hub_.io, std::move(coroutine), Completion(shared_from_this()));
 }
 
 void Session::refuse(const Error& why) {
@@ -229,21 +248,20 @@ void Session::fail(std::exception_ptr failure) {
                      {{"session", id()}, {"peer", peer()}, {"error", error.what()}});
     end_.give(EndReason::failed, error.what());
   }
-  abort();
 }
 
 void Session::abort() {
   aborted_ = true;
   end_.give(EndReason::broken);
+  transport_.close();
+  wake_.cancel();
+  stop_reading();
   const auto dropped = hub_.queue.drop(id(), CommandQueue::Drop::replies_only);
   if (dropped > 0) {
     hub_.dropped_requests += dropped;
     hub_.log.info("requests of a client that has gone are dropped",
                   {{"session", id()}, {"peer", peer()}, {"requests", dropped}});
   }
-  transport_.close();
-  wake_.cancel();
-  stop_reading();
 }
 
 void Session::arm(Duration limit) {
@@ -260,8 +278,18 @@ void Session::arm(Duration limit) {
   });
 }
 
+/// Whatever is not told for want of memory, the session is over.
 void Session::ended() {
   if (--coroutines_ > 0) return;
+  try {
+    conclude();
+  } catch (const std::bad_alloc&) {
+    transport_.close();
+  }
+  hub_.on_end(*this);
+}
+
+void Session::conclude() {
   gate_.leave();
   deadline_.cancel();
   transport_.close();
@@ -275,7 +303,6 @@ void Session::ended() {
   end_.settle(EndReason::completed);
   hub_.closed.add({info(), end_.reason(), end_.detail()});
   hub_.news.note({info(), false, std::string(name_of(end_.reason()))});
-  hub_.on_end(*this);
 }
 
 void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error) {

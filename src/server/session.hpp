@@ -186,7 +186,9 @@ class Session : public std::enable_shared_from_this<Session> {
   /// To be called when the outbox has something to write or was closed, or the queue has room.
   void woken();
   void report(const Outbox::Report& report);
+  class Completion;
   void ended();
+  void conclude();
 };
 
 template <class Cutter>
