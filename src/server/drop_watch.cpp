@@ -22,8 +22,7 @@ void DropWatch::look_at_terminators(const ProcessorCounters& counters, const std
   if (const auto passed_over = terminators_.note(counters.passed_over, now)) {
     log_.warning(
         "terminators passed over: a rule took longer than dispatch.max_rule_time_ms in a second, "
-        "or "
-        "found no memory",
+        "or found no memory",
         {{"terminators", *passed_over}, {"last_rule", last_rule}});
   }
 }

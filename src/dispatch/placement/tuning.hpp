@@ -13,7 +13,7 @@ constexpr double kSurely = 4;
 /// device may take a few milliseconds for a batch.
 constexpr double kTry = 4e6;
 /// What trials owe at first. With what one has to have when it begins, a run of 100 ms has none:
-/// one of a device took 8 ms of runs of 45 ms on an H100, and another engine can save less in them.
+/// one of an automaton took 5 ms of runs of 30 ms, and another engine can save less in them.
 constexpr double kDebt = 6e6;
 /// What rules on proof take before the middle decides, however close the costs are. Engines are
 /// often slow for some tens of milliseconds.
