@@ -74,10 +74,9 @@ Coroutine<> Link::reconnect(User& user) {
 
 Clock::duration Link::pause(std::uint64_t attempts) {
   constexpr Duration kFirst = 20'000'000;
-  const Duration longest = std::max<Duration>(longest_pause_, kFirst);
   const Duration doubled = kFirst << std::min<std::uint64_t>(attempts - 1, 20);
   std::uniform_real_distribution<double> vary(0.5, 1.5);
-  const double chosen = static_cast<double>(std::min(doubled, longest)) * vary(random_);
+  const double chosen = static_cast<double>(std::min(doubled, longest_pause_)) * vary(random_);
   return std::chrono::nanoseconds(static_cast<Duration>(chosen));
 }
 

@@ -1,5 +1,6 @@
 #include "cluster/membership.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -81,7 +82,8 @@ void Membership::take(std::string_view key, std::string_view value) {
   if (key.starts_with(kNode)) {
     const std::string node(key.substr(kNode.size()));
     if (const auto member = Member::parse(value)) {
-      leases_[node] = {*member, Clock::now()};
+      const bool is_renewed = leases_.contains(node);
+      leases_[node] = {*member, Clock::now(), is_renewed};
     } else {
       leases_.erase(node);
     }
@@ -109,6 +111,11 @@ std::map<std::string, Member> Membership::live() const {
     if (Clock::now() - lease.heard < kLease) live[node] = lease.member;
   }
   return live;
+}
+
+bool Membership::have_all_renewed() const {
+  return !leases_.empty() &&
+         std::ranges::all_of(leases_, [](const auto& each) { return each.second.is_renewed; });
 }
 
 Result<void> Membership::renew(natsConnection* connection, const std::string& node,

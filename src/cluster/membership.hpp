@@ -37,6 +37,9 @@ class Membership {
 
   /// By node, those whose leases hold.
   std::map<std::string, Member> live() const;
+  /// Whether each node of which the bucket has a lease has renewed it since reading began. The
+  /// lease of a node that died stays there, so that this never holds.
+  bool have_all_renewed() const;
   const std::set<std::string>& drained() const { return drained_; }
   const std::map<PartitionName, std::string>& appointed() const { return appointed_; }
 
@@ -55,6 +58,7 @@ class Membership {
   struct Lease {
     Member member;
     Clock::time_point heard;
+    bool is_renewed = false;  // it came again: the bucket hands out the last value of a key once
   };
 
   const std::string bucket_, prefix_;

@@ -25,11 +25,15 @@ class Listener {
     if (members_.exists(connection_)) return members_.open(connection_, 1);
     return Error{"no node of the cluster " + cluster_ + " has ever come", "docs/cluster.md"};
   }
-  /// What old leases say is over when this returns.
+  /// What old leases say is over when this returns: all nodes have renewed theirs, or the time for
+  /// that has passed.
   Result<void> listen() {
-    const auto until = Clock::now() + Membership::kLease + Membership::kRenewal / 2;
+    const auto begin = Clock::now();
+    const auto heard_all = begin + Membership::kRenewal * 5 / 4;
+    const auto until = begin + Membership::kLease + Membership::kRenewal / 2;
     while (Clock::now() < until) {
       if (auto read = members_.read(std::chrono::milliseconds(100)); !read) return read;
+      if (Clock::now() > heard_all && members_.have_all_renewed()) break;
     }
     return {};
   }

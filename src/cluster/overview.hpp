@@ -22,7 +22,7 @@ struct Overview {
   std::vector<std::string> standbys(const PartitionName& partition) const;
 };
 
-/// Listens for as long as a lease lasts.
+/// Listens until each node has renewed its lease, or for as long as a lease lasts.
 Result<Overview> look_at(const doors::Settings& broker, const std::string& cluster);
 /// Has a node give away its partitions, or take part again.
 Result<void> drain_node(const doors::Settings& broker, const std::string& cluster,

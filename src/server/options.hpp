@@ -69,7 +69,10 @@ struct HttpOptions {
   std::size_t max_body_bytes = std::size_t{16} << 20;    ///< of one request, inflated
   std::size_t max_message_bytes = std::size_t{1} << 20;  ///< from a WebSocket
   std::chrono::milliseconds keep_alive{60'000};          ///< for the next request of a connection
-  bool open_metrics = false;                             ///< whoever connects may read /metrics
+  /// For what runs beside the server for one request: a trial of rules, a run of rule tests, a look
+  /// into the journal.
+  std::chrono::milliseconds trial_timeout{10'000};
+  bool open_metrics = false;        ///< whoever connects may read /metrics
   std::vector<std::string> redact;  ///< "Type.attribute": whose values HTTP does not show
 };
 
@@ -165,6 +168,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout{
       0};  ///< without a byte in or out; 0: a session may be idle
   std::chrono::milliseconds drain_timeout{10'000};  ///< for flushing outbound queues at the end
+  std::chrono::milliseconds linger{2'000};  ///< for a client to close its side behind the last byte
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
   std::shared_ptr<Workshop> workshop = {};  ///< null: the server has none

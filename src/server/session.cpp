@@ -18,7 +18,6 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 // How long a client has to read a last Error and to close its side.
-constexpr std::chrono::milliseconds kLinger{2000};
 // How long after memory was asked for in vain it is asked for again.
 constexpr std::chrono::milliseconds kMemoryPause{20};
 // So many bytes are offered to the system at a time.
@@ -435,7 +434,8 @@ asio::awaitable<void> Session::write() {
   if (!aborted_) co_await dialect_->finish();
   writing_ = false;
   if (!aborted_) {
-    arm(kLinger);
+    closing_ = true;  // also where this comes before `woken` has seen it
+    arm(hub_.options.linger);
     stop_reading();
     co_await transport_.async_finish(kTuple);
     co_return;

@@ -59,8 +59,9 @@ class Folder {
 class ServerWithDoors {
  public:
   ServerWithDoors(const Folder& folder, const std::string& config) : folder_(folder) {
-    folder_.write("gorgo.toml",
-                  "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" + config);
+    folder_.write(
+        "gorgo.toml",
+        "linger_ms = 100\n[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" + config);
     start();
   }
 

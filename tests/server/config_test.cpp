@@ -30,6 +30,7 @@ TEST(Config, EveryKeyIsRead) {
 listen = "0.0.0.0:9000"
 rules = ["a.tesla", "more"]
 drain_timeout_ms = 500
+linger_ms = 600
 reports = "/var/tmp"
 greeting_timeout_ms = 700
 frame_timeout_ms = 800
@@ -77,6 +78,7 @@ max_header_bytes = 2000
 max_body_bytes = 3000
 max_message_bytes = 5000
 keep_alive_ms = 40
+trial_timeout_ms = 45
 [trex]
 listen = "127.0.0.1:9002"
 [security]
@@ -101,11 +103,13 @@ level = "error"
   EXPECT_EQ(options->http.max_body_bytes, 3000u);
   EXPECT_EQ(options->http.max_message_bytes, 5000u);
   EXPECT_EQ(options->http.keep_alive.count(), 40);
+  EXPECT_EQ(options->http.trial_timeout.count(), 45);
   EXPECT_EQ(options->trex.listen, "127.0.0.1:9002");
   EXPECT_TRUE(options->security.insecure);
   EXPECT_FALSE(options->insecure);
   EXPECT_THAT(options->rules, ElementsAre("a.tesla", "more"));
   EXPECT_EQ(options->drain_timeout.count(), 500);
+  EXPECT_EQ(options->linger.count(), 600);
   EXPECT_EQ(options->reports, "/var/tmp");
   EXPECT_EQ(options->greeting_timeout.count(), 700);
   EXPECT_EQ(options->limits.max_frame, 1048576u);

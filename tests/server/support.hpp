@@ -73,6 +73,7 @@ class RunningServer {
  private:
   static ServerOptions on_free_port(ServerOptions options) {
     options.listen = "127.0.0.1:0";
+    options.linger = std::chrono::milliseconds(100);  // many clients here read nothing more
     return options;
   }
 

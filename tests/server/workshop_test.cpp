@@ -24,12 +24,16 @@ std::string reading(std::int64_t ts, const std::string& area, double value) {
 ServerOptions with_workshop() {
   ServerOptions options = with_http();
   options.workshop = tools::make_workshop();
+  options.drain_timeout =
+      std::chrono::milliseconds(200);  // an editor here does not say that it ends
   return options;
 }
 
 class Workshops : public testing::Test {
  protected:
-  RunningServer server_{with_workshop()};
+  explicit Workshops(ServerOptions options = with_workshop()) : server_(std::move(options)) {}
+
+  RunningServer server_;
   HttpConnection http_{http_address(server_)};
 
   Json try_rules(const std::string& rules, const std::string& events) {
@@ -87,7 +91,19 @@ TEST_F(Workshops, ATrialKnowsTheTypesOfTheServer) {
   EXPECT_EQ(told["composites"], 1) << told.dump();
 }
 
-TEST_F(Workshops, ATrialIsGivenUpWhenItsTimeIsOver) {
+class HastyWorkshop : public Workshops {
+ protected:
+  HastyWorkshop() : Workshops(hasty()) {}
+
+ private:
+  static ServerOptions hasty() {
+    ServerOptions options = with_workshop();
+    options.http.trial_timeout = std::chrono::milliseconds(500);
+    return options;
+  }
+};
+
+TEST_F(HastyWorkshop, ATrialIsGivenUpWhenItsTimeIsOver) {
   std::string events;
   for (int i = 0; i < 4000; ++i) events += reading(i, "A", 50);
   const Json told = try_rules(

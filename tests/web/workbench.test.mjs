@@ -138,6 +138,34 @@ test('a text with an error is marked; a right one is deployed, fires, says why, 
     await page.getByText('fired').first().waitFor();
   }));
 
+test('what is written while the server still answers stays', () =>
+  withPage('/editor', async (page) => {
+    page.on('dialog', (dialog) => dialog.accept());
+    const path = '**/v1/rules/slow';
+    let answer, mayAnswer = Promise.resolve(), looks = 0;
+    page.on('response', (response) => response.url().endsWith('/slow/trial') && ++looks);  // the last request of a look
+    await page.route(path, async (route) => {
+      mayAnswer = new Promise((resolve) => (answer = resolve));
+      await route.continue();
+    });
+    await page.route(`${path}/history`, async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
+    await page.getByLabel('Deployment').fill('slow');
+    await write(page, kHot);
+    const deployIt = page.getByRole('button', {name: 'Deploy', exact: true});
+    await deployIt.click();
+    await page.getByText('slow is deployed.').waitFor();
+    await page.waitForURL('**/editor/slow');
+    await write(page, `${kHot}\nrule second: define Second(area: string) from Temp(value > 60) where area = Temp.area;`);
+    answer();
+    while (looks < 2) await page.waitForResponse((response) => response.url().endsWith('/slow/trial'));
+    await page.getByText('1 rule in force').waitFor();
+    assert.match(await page.locator('.cm-content').innerText(), /rule second/);
+    await fetch(`${server.url}/v1/rules/slow`, {method: 'DELETE'});
+  }));
+
 test('another version runs beside the rules in force, is compared with them, and takes their place', () =>
   withPage('/editor', async (page) => {
     page.on('dialog', (dialog) => dialog.accept());

@@ -98,7 +98,9 @@ test("rules are checked, deployed, listed, pinned, explained and removed", async
 });
 
 test("a sample leaves out what goes beyond it, and says how much", async () => {
-  const client = await connect();
+  // What is left out behind the last event that is shown is told with the next heartbeat.
+  const own = await Server.start({ GORGO__LIMITS__HEARTBEAT_MS: "200" });
+  const client = await gorgo.connect(own.address, { timeout: 20, WebSocket });
   const stream = await client.subscribe("Sampled", { most: 5 });
   const events = Array.from({ length: 1000 }, (_, n) => ({ type: "Sampled", attributes: { n } }));
   await client.publish(events);
@@ -113,6 +115,7 @@ test("a sample leaves out what goes beyond it, and says how much", async () => {
   await assert.rejects(client.subscribe("Sampled", { most: 5, credit: 5 }), TypeError);
   await assert.rejects(client.subscribe("Sampled", { most: 0 }), TypeError);
   await client.drain();
+  await own.end();
 });
 
 test("a client that only asks or subscribes opens no connection to publish", async () => {

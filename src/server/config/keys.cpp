@@ -262,6 +262,8 @@ void add_root(KeyMaker& keys) {
   keys.wait("drain_timeout_ms", GORGO_OPTION(drain_timeout),
             "for a client to read what is left when its connection ends");
   keys.live();
+  keys.wait("linger_ms", GORGO_OPTION(linger), "behind that, for it to close its side");
+  keys.live();
 }
 
 void add_ports(KeyMaker& keys) {
@@ -276,6 +278,9 @@ void add_ports(KeyMaker& keys) {
   keys.number("max_message_bytes", GORGO_OPTION(http.max_message_bytes), {1 << 10, kMostMaxFrame},
               "from a WebSocket");
   keys.wait("keep_alive_ms", GORGO_OPTION(http.keep_alive), "for the next request of a connection");
+  keys.wait("trial_timeout_ms", GORGO_OPTION(http.trial_timeout),
+            "for a trial of rules, a run of rule tests, or a look into the journal");
+  keys.live();
   keys.boolean("open_metrics", GORGO_OPTION(http.open_metrics), "/metrics asks nobody who he is");
   keys.live();
   keys.texts("redact", GORGO_OPTION(http.redact),

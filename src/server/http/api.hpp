@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -125,9 +124,6 @@ class Api {
   boost::asio::awaitable<Response> asset(const Call& call);
 
  private:
-  /// What is done on the thread beside is given up after this time.
-  static constexpr std::chrono::seconds kMostBeside{10};
-
   Engine& engine_;
   SessionHub& hub_;
   Texts& texts_;

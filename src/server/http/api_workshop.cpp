@@ -115,7 +115,7 @@ Job journal_job(std::string folder, JournalLook look, Redaction redaction) {
 
 asio::awaitable<Response> Api::beside(std::function<Response(const std::stop_token&)> job) {
   std::stop_source source;
-  asio::steady_timer limit(hub_.io, kMostBeside);
+  asio::steady_timer limit(hub_.io, hub_.options.http.trial_timeout);
   limit.async_wait([source](const boost::system::error_code& cancelled) mutable {
     if (!cancelled) source.request_stop();
   });

@@ -89,7 +89,11 @@ export function Editor() {
       return;
     }
     compareWith('', null);
-    look().then(() => wanted !== '' && known.value.text !== '' && setText(view.current!, known.value.text), fail);
+    const before = view.current!.state.doc;
+    look().then(() => {
+      const now = view.current!.state.doc, isWritten = now !== before;  // what was written before the answer came stays
+      if (wanted !== '' && known.value.text !== '' && !isWritten && known.value.text !== now.toString()) setText(view.current!, known.value.text);
+    }, fail);
   }, [wanted, wantedRule, rules.value.size === 0]);
   /// Marks what is wrong with the text. Returns whether it has no error.
   const tell = (now: Diagnostic[], done: string) => {
