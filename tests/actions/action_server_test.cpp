@@ -282,8 +282,7 @@ TEST(Actions, SilencesSurviveAChangeOfTheirTarget) {
   ActionSilence silence;
   silence.until = std::numeric_limits<Timestamp>::max();
   ASSERT_TRUE(client.silence_action("ops", silence));
-  folder.write("gorgo.toml", "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" +
-                                 webhook(receiver, "dry_run = true\n"));
+  folder.write("gorgo.toml", kServerBegins + webhook(receiver, "dry_run = true\n"));
   server.signal(SIGHUP);
   const ActionTarget target =
       wait_for_target(client, "ops", [](const ActionTarget& t) { return t.dry_run; });
@@ -519,8 +518,7 @@ TEST(Actions, TargetsFollowTheConfiguration) {
   auto client = server.client();
   const auto refused = client.deploy("rules.tesla", kEchoOps);
   ASSERT_TRUE(refused && refused->failed());
-  folder.write("gorgo.toml",
-               "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" + webhook(receiver));
+  folder.write("gorgo.toml", kServerBegins + webhook(receiver));
   server.signal(SIGHUP);
   wait_for_target(client, "ops", [](const ActionTarget& t) { return t.state == "running"; });
   deploy(client, kEchoOps);

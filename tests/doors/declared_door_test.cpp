@@ -19,8 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kJournal = "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n";
-
 std::string numbered(std::int64_t n) {
   return R"({"type":"A","attrs":{"v":)" + std::to_string(std::int64_t{1} << 32 | n) + "}}\n";
 }
@@ -160,7 +158,7 @@ TEST(DeclaredDoor, TheConfigurationStandsBeforeIt) {
   auto client = server.client();
   declare(client, "in", source(folder, "declared.log"));
   wait_for_door(client, "in", [](const Door& d) { return d.events == 1; });
-  folder.write("gorgo.toml", kJournal + ("[doors.in]\n" + source(folder, "configured.log")));
+  folder.write("gorgo.toml", kServerBegins + ("[doors.in]\n" + source(folder, "configured.log")));
   EXPECT_THAT(reload(server), ElementsAre("doors.in: added, in the place of the one that was "
                                           "declared, which waits"));
   const Door door = wait_for_door(client, "in", [](const Door& d) { return d.events == 2; });
@@ -168,7 +166,7 @@ TEST(DeclaredDoor, TheConfigurationStandsBeforeIt) {
   server.kill_and_start();
   auto later = server.client();
   EXPECT_FALSE(later.doors()->front().declared);
-  folder.write("gorgo.toml", kJournal);
+  folder.write("gorgo.toml", kServerBegins);
   EXPECT_THAT(reload(server), ElementsAre("doors.in: removed, and the one that was declared opens "
                                           "again"));
   append(folder, "declared.log", numbered(2));
@@ -185,7 +183,7 @@ TEST(DeclaredDoor, WhatWaitsCanBeRemoved) {
   auto client = server.client();
   declare(client, "in", source(folder, "in.log"));
   wait_for_door(client, "in", [](const Door& d) { return d.events == 1; });
-  folder.write("gorgo.toml", kJournal + ("[doors.in]\n" + source(folder, "in.log*")));
+  folder.write("gorgo.toml", kServerBegins + ("[doors.in]\n" + source(folder, "in.log*")));
   EXPECT_THAT(reload(server), testing::SizeIs(1));
   ASSERT_TRUE(client.remove_door("in"));
   server.kill_and_start();

@@ -55,13 +55,15 @@ class Folder {
   const fs::path path_;
 };
 
+/// How the configuration of a `ServerWithDoors` begins: with a journal of small files.
+inline const std::string kServerBegins =
+    "linger_ms = 100\n[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n";
+
 /// A server with a journal and with doors, which is killed and started again.
 class ServerWithDoors {
  public:
   ServerWithDoors(const Folder& folder, const std::string& config) : folder_(folder) {
-    folder_.write(
-        "gorgo.toml",
-        "linger_ms = 100\n[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n" + config);
+    folder_.write("gorgo.toml", kServerBegins + config);
     start();
   }
 

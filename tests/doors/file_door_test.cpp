@@ -130,14 +130,13 @@ TEST(FileDoor, DoorsFollowTheConfiguration) {
   ServerWithDoors server(folder, door("one"));
   auto client = server.client();
   wait_for_door(client, "one", [](const Door& d) { return d.events == 1; });
-  const std::string journal = "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n";
-  folder.write("gorgo.toml", journal + door("two"));
+  folder.write("gorgo.toml", kServerBegins + door("two"));
   server.signal(SIGHUP);
   wait_for_door(client, "two", [](const Door& d) { return d.events == 1; });
   EXPECT_EQ(client.doors()->size(), 1u);
   // A door that comes back goes on where it was.
   std::ofstream(folder / "one.log", std::ios::app) << number_line(3) << number_line(4);
-  folder.write("gorgo.toml", journal + door("one"));
+  folder.write("gorgo.toml", kServerBegins + door("one"));
   server.signal(SIGHUP);
   wait_for_door(client, "one", [](const Door& d) { return d.events == 2; });
   EXPECT_EQ(server.stop(), 0);
@@ -185,7 +184,7 @@ TEST(FileDoor, NoClientTouchesTheSubscriptionOfASink) {
   ASSERT_TRUE(client.publish(event));
   wait_for_door(client, "out", [](const Door& door) { return door.events == 2; });
   // What a door has left behind can be ended.
-  folder.write("gorgo.toml", "[journal]\nsnapshot_bytes = 200000\nsegment_bytes = 100000\n");
+  folder.write("gorgo.toml", kServerBegins);
   running.signal(SIGHUP);
   const Patience patience("for the end of the subscription");
   std::uint64_t id = 5;
