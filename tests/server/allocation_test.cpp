@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <new>
 
 #include "failing_memory.hpp"
@@ -85,7 +87,7 @@ TEST(Allocation, AnEventThatFindsNoMemoryLeavesNothingBehind) {
 /// Publishes until everything is accepted: what is refused for want of memory may be sent again.
 std::uint64_t publish_all(Client& client, std::vector<Event> events) {
   std::uint64_t accepted = 0;
-  while (!events.empty()) {
+  while (!events.empty() && !testing::Test::HasFailure()) {
     const auto published = client.publish(events);
     if (!published) {
       EXPECT_THAT(published.error().message, ::testing::HasSubstr("short of memory"));
@@ -168,6 +170,55 @@ TEST(Allocation, AHistoryThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheType) {
                                 "each A(n >= 0) as b within 1 h from A where n = b.n;",
                                 std::size_t{1} << 20),
               HasSubstr("no memory to remember events of type `A`: make the windows"));
+}
+
+/// The rules make a snapshot's first part larger than all else that this server allocates at once.
+TEST(Allocation, ASnapshotThatFindsNoMemoryIsGivenUpAndMadeLater) {
+  namespace fs = std::filesystem;
+  const Sparing sparing;
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("gorgo_snapshots_" + std::to_string(getpid()));
+  ServerOptions options;
+  options.processor.threads = 1;
+  options.journal.path = folder.string();
+  options.journal.snapshot_bytes = 300'000;
+  std::string rules;
+  for (int i = 0; i < 2'000; ++i) {
+    rules += "rule r" + std::to_string(i) +
+             ": define R(s: string) from Other(x = " + std::to_string(i) + ") where s = \"" +
+             kText + "\";";
+  }
+  ::testing::internal::CaptureStderr();
+  {
+    RunningServer server(options, LogLevel::warning);
+    Client client = server.connect();
+    deploy(client, rules);
+    std::int64_t n = 0;
+    const auto some_events = [&] {
+      std::vector<Event> events(100);
+      for (Event& event : events) {
+        ++n;
+        event = {"A", n * kMillisecond, {{"n", n}, {"text", kText}}};
+      }
+      return events;
+    };
+    const auto snapshots = [&] {
+      return std::ranges::count_if(fs::directory_iterator(folder), [](const auto& each) {
+        return each.path().filename().string().starts_with("snapshot-");
+      });
+    };
+    while (snapshots() < 1 && !HasFailure()) publish_all(client, some_events());
+    {
+      const Limiting limit(std::size_t{200} << 10);
+      for (int i = 0; i < 400; ++i) publish_all(client, some_events());  // far more than one is due
+    }
+    EXPECT_EQ(snapshots(), 1);
+    while (snapshots() < 2 && !HasFailure()) publish_all(client, some_events());
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("no snapshot was made"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("error"))) << log;
+  fs::remove_all(folder);
 }
 
 TEST(Allocation, RequestsOfAllKindsAreAnsweredOrTakeNoEffect) {

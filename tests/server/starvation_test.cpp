@@ -68,6 +68,10 @@ struct Trial {
   unsigned threads = 1;
 };
 
+void PrintTo(const Trial& trial, std::ostream* out) {
+  *out << trial.engine << ", " << trial.threads;
+}
+
 class Starving : public ::testing::TestWithParam<Trial> {
  protected:
   /// A processor with the rules. Without `found`, starvation is no option.

@@ -302,9 +302,9 @@ Result<SavedPart> Saving::begin() {
   }
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(saved::State::Pack(builder, &state));
-  history_.hold();
   buffers_ = std::make_shared<SavedBuffers>();
-  is_on_ = true;
+  history_.hold();
+  is_on_ = true;  // from here on `end` lets go of what is held
   return release(builder, nullptr);
 }
 

@@ -1,6 +1,7 @@
 #include "server/durability/snapshots.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace gorgo::server {
@@ -43,8 +44,22 @@ bool Snapshots::is_due() const {
   return since / kMostGrowth >= last_size_ || Clock::now() >= rests_until_;
 }
 
+void Snapshots::attempt(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const std::exception& failure) {
+    stop();  // it would lack what the step has taken
+    from_ = before_ + journal_.written();
+    log_.warning("no snapshot was made, so the journal grows on", {{"why", failure.what()}});
+  }
+}
+
 void Snapshots::look() {
   if (!journal_.is_on()) return stop();
+  attempt([this] { go_on(); });
+}
+
+void Snapshots::go_on() {
   end_if_done();
   if (is_due()) begin();
   constexpr std::chrono::microseconds kMostTime{500};
@@ -66,9 +81,14 @@ void Snapshots::end_if_done() {
 }
 
 void Snapshots::make_last() {
-  constexpr std::chrono::milliseconds kLook{20};  // whether the processor was stopped
   if (options_.snapshot_bytes == 0 || !journal_.is_on()) return;
   stop();
+  attempt([this] { go_to_the_end(); });
+  stop();
+}
+
+void Snapshots::go_to_the_end() {
+  constexpr std::chrono::milliseconds kLook{20};  // whether the processor was stopped
   begin();
   while (thread_ != nullptr && !processor_.is_stopped()) {
     if (is_taking() && thread_->has_room()) {
@@ -78,7 +98,6 @@ void Snapshots::make_last() {
     }
     end_if_done();
   }
-  stop();
 }
 
 /// A publication that was begun and of which nothing is in the journal yet would be counted as
@@ -118,9 +137,11 @@ void Snapshots::take_some(std::size_t bytes) {
 
 void Snapshots::finish_taking() {
   constexpr std::size_t kMostParts = (std::size_t{64} << 20) / kSomeBytes;
-  for (std::size_t part = 0; part < kMostParts && is_taking() && !thread_->is_done(); ++part) {
-    take_some(kSomeBytes);
-  }
+  attempt([this] {
+    for (std::size_t part = 0; part < kMostParts && is_taking() && !thread_->is_done(); ++part) {
+      take_some(kSomeBytes);
+    }
+  });
   if (!is_taking()) return;
   stop();
   from_ = 0;  // due again

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,8 @@ namespace gorgo::server {
 /// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
 /// has. Under a load that makes snapshots a considerable part of the work it waits longer: until as
 /// much has passed as kRest times the last one took, or kMostGrowth times as much was written.
+/// A snapshot for which there is no memory or no thread is given up and logged, and the next one is
+/// due when as much was written again.
 ///
 /// Belongs to the engine thread.
 class Snapshots {
@@ -68,6 +71,10 @@ class Snapshots {
   Clock::time_point rests_until_;  // after the last one that was finished
 
   bool is_due() const;
+  /// Takes a step of a snapshot, which is given up where the step throws.
+  void attempt(const std::function<void()>& step);
+  void go_on();
+  void go_to_the_end();
   /// Forgets a snapshot that is done or has failed.
   void end_if_done();
   void begin();
