@@ -140,7 +140,7 @@ Admission::Progress Admission::publish(Command& command, std::uint64_t id,
     return Progress::rows_left;
   }
   const wire::AckT& ack = publication->ack;
-  const bool found_no_memory = ack.accepted == 0 && memory_reserve::is_given_up();
+  const bool found_no_memory = ack.accepted == 0 && publication->found_no_memory;
   const auto kept =
       found_no_memory ? Result<void>(kShortOfMemory) : keep_position(request, *publication);
   if (!kept) {
@@ -352,7 +352,8 @@ void Admission::append_some(Publication& publication, std::uint32_t most, bool m
     };
   }
   // Nothing is taken from the little memory that evaluations may need.
-  bool short_of_memory = memory_reserve::is_given_up();
+  bool& short_of_memory = publication.found_no_memory;
+  short_of_memory = short_of_memory || memory_reserve::is_given_up();
   try {
     if (!short_of_memory) parts_.processor.append(batch, refuse, intake);
   } catch (const std::bad_alloc&) {

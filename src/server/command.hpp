@@ -37,6 +37,9 @@ struct Publication {
   std::optional<std::vector<std::uint8_t>> position_before;
   std::vector<RefusedRow> dead_letters;  ///< what came through the door and was refused
   wire::AckT ack;
+  /// A row found no memory. The rows behind it are refused, too, so that what is sent again keeps
+  /// its order, also where there is memory again before they have their turn.
+  bool found_no_memory = false;
 };
 
 /// Whether a request may change rules or types: such requests are carried out one after the other.

@@ -172,6 +172,31 @@ TEST(Allocation, AHistoryThatNeedsTooMuchAtOnceEndsTheServerAndNamesTheType) {
               HasSubstr("no memory to remember events of type `A`: make the windows"));
 }
 
+/// A publication of so many rows is carried out in several turns, with memory again in the next
+/// one.
+TEST(Allocation, RowsBehindOneThatFoundNoMemoryAreRefusedToo) {
+  const Sparing sparing;
+  ServerOptions options;
+  options.processor.threads = 1;
+  RunningServer server(options);
+  Client client = server.connect();
+  std::vector<Event> events(20'000);
+  Timestamp now = 0;
+  int in_part = 0;
+  for (long n = 1; n <= 300; n += 3) {
+    for (Event& event : events) event = {"A", ++now, {{"n", std::int64_t{now}}}};
+    const Failing nth(n);
+    const auto published = client.publish(events);
+    if (!published) {
+      EXPECT_THAT(published.error().message, HasSubstr("short of memory"));
+    } else if (published->refused > 0) {
+      ++in_part;
+      EXPECT_EQ(published->refusals.front().index + published->refused, events.size()) << n;
+    }
+  }
+  EXPECT_GT(in_part, 0);
+}
+
 /// The rules make a snapshot's first part larger than all else that this server allocates at once.
 TEST(Allocation, ASnapshotThatFindsNoMemoryIsGivenUpAndMadeLater) {
   namespace fs = std::filesystem;
