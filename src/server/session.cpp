@@ -17,7 +17,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// How long a client has to read a last Error and to close its side.
 // How long after memory was asked for in vain it is asked for again.
 constexpr std::chrono::milliseconds kMemoryPause{20};
 // So many bytes are offered to the system at a time.
