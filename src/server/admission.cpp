@@ -448,7 +448,11 @@ Admission::Own Admission::publish_own(BatchBuilder& events, const wire::Publish*
 void Admission::settle() {
   processed_acks_.send(parts_.processor,
                        [this](const std::shared_ptr<Outbox>& client, protocol::Bytes ack) {
-                         parts_.journal.reply(client, std::move(ack));
+                         try {
+                           parts_.journal.reply(client, std::move(ack));
+                         } catch (const std::bad_alloc&) {
+                           client->close();  // it knows then that it does not know
+                         }
                        });
   latency_.settle(parts_.processor);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <utility>
 
 namespace gorgo::server {
@@ -21,8 +22,13 @@ class MemoryBudget {
   void give_back(std::size_t bytes) noexcept { used_ -= static_cast<std::int64_t>(bytes); }
 
   /// To be called after `add`, without a lock held.
-  void check() {
-    if (excess() > 0 && !told_.exchange(true)) on_excess_();
+  void check() noexcept {
+    if (excess() <= 0 || told_.exchange(true)) return;
+    try {
+      on_excess_();
+    } catch (const std::bad_alloc&) {  // the next check tells
+      looked();
+    }
   }
   /// Has a further excess told again.
   void looked() noexcept { told_ = false; }

@@ -24,8 +24,9 @@ void CreditLane::grant(std::uint64_t rows, std::uint64_t bytes) {
 }
 
 void CreditLane::push(ClientDelivery delivery) {
-  delivery.lost.add(std::exchange(lost_, {}));
+  delivery.lost.add(lost_);
   waiting_.push_back(std::move(delivery));
+  lost_ = {};
   bytes_ += waiting_.back().bytes();
 }
 
@@ -41,25 +42,28 @@ std::uint32_t CreditLane::allowed(const ClientDelivery& delivery) const {
   return static_cast<std::uint32_t>(rows);
 }
 
-std::optional<ClientDelivery> CreditLane::release() {
+std::optional<ClientDelivery> CreditLane::next() const {
   if (waiting_.empty()) return std::nullopt;
-  ClientDelivery& oldest = waiting_.front();
-  const std::uint32_t rows = allowed(oldest);
+  const std::uint32_t rows = allowed(waiting_.front());
   if (rows == 0) return std::nullopt;
+  ClientDelivery next = waiting_.front();
+  next.rows = rows;
+  return next;
+}
+
+void CreditLane::release(const ClientDelivery& next) {
+  ClientDelivery& oldest = waiting_.front();
   bytes_ -= oldest.bytes();
-  ClientDelivery released = oldest;
-  released.rows = rows;
-  subtract(credit_.rows, rows);
-  subtract(credit_.bytes, released.bytes());
-  oldest.first += rows;
-  oldest.rows -= rows;
+  subtract(credit_.rows, next.rows);
+  subtract(credit_.bytes, next.bytes());
+  oldest.first += next.rows;
+  oldest.rows -= next.rows;
   oldest.lost = {};
   if (oldest.rows > 0) {
     bytes_ += oldest.bytes();
   } else {
     waiting_.pop_front();
   }
-  return released;
 }
 
 std::optional<std::uint64_t> CreditLane::drop_oldest() {
@@ -89,7 +93,5 @@ std::uint64_t CreditLane::rows() const {
   for (const ClientDelivery& delivery : waiting_) rows += delivery.rows;
   return rows;
 }
-
-Gap CreditLane::take_untold() { return std::exchange(lost_, {}); }
 
 }  // namespace gorgo::server

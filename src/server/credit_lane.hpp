@@ -25,16 +25,19 @@ class CreditLane {
   /// Allows more. A bound that was never set stays unset.
   void grant(std::uint64_t rows, std::uint64_t bytes);
   void push(ClientDelivery delivery);
-  /// Takes out what the credit allows of the oldest delivery. Nothing: no credit is left, or
-  /// nothing waits.
-  std::optional<ClientDelivery> release();
+  /// What the credit allows of the oldest delivery. Nothing: no credit is left, or nothing waits.
+  std::optional<ClientDelivery> next() const;
+  /// Takes out what `next` said.
+  void release(const ClientDelivery& next);
   /// Drops the oldest delivery, and the next one tells of it. Returns its rows, or nothing where
   /// none may be dropped.
   std::optional<std::uint64_t> drop_oldest();
   /// Drops everything. Returns what nobody was told of, also from before.
   Gap clear();
-  /// Takes out the loss that no waiting delivery tells of.
-  Gap take_untold();
+  /// The loss that no waiting delivery tells of.
+  const Gap& untold() const { return lost_; }
+  /// Others have told of it.
+  void told() { lost_ = {}; }
 
   /// What waits.
   std::size_t bytes() const { return bytes_; }

@@ -176,12 +176,7 @@ void EngineThread::work(std::vector<Command>& turn) {
   process();
   if (paced_) pace_.note(cost, std::chrono::steady_clock::now() - start);
   tick();
-  device_watch_.look();
-  const auto now = std::chrono::steady_clock::now();
-  drop_watch_.look(processor_, now);
-  drop_watch_.look_at_durables(durables_.dropped(), durables_.last_dropped(), now);
-  rate_watch_.look(now);
-  if (self_report_.look(now)) process();
+  if (look()) process();
   write_results(false);
   snapshots_.look();
   feed();
@@ -189,6 +184,20 @@ void EngineThread::work(std::vector<Command>& turn) {
   keep_reserve();
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
   turns_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, took.count())));
+}
+
+/// Looks at what is told now and then. Returns whether the server itself has published something.
+bool EngineThread::look() {
+  const auto now = std::chrono::steady_clock::now();
+  try {
+    device_watch_.look();
+    drop_watch_.look(processor_, now);
+    drop_watch_.look_at_durables(durables_.dropped(), durables_.last_dropped(), now);
+    rate_watch_.look(now);
+    return self_report_.look(now);
+  } catch (const std::bad_alloc&) {  // it comes again
+    return false;
+  }
 }
 
 void EngineThread::feed() {

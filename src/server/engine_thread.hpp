@@ -187,6 +187,7 @@ class EngineThread {
   void flush();
   /// Lets the processor's own clock tick when something is due by it.
   void tick();
+  bool look();
   /// How long to wait for commands.
   std::chrono::nanoseconds patience() const;
   /// Handles a command. One that is not finished goes back into the queue.

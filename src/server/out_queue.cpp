@@ -1,5 +1,6 @@
 #include "server/out_queue.hpp"
 
+#include <new>
 #include <utility>
 
 namespace gorgo::server {
@@ -38,8 +39,10 @@ auto OutQueue::with(CreditLane& lane, Change change) {
 }
 
 void OutQueue::append(OutFrame frame, std::size_t bytes, std::size_t own) {
-  items_.push_back({std::move(frame), bytes, own});
-  if (may_drop(items_.back().frame)) droppable_.push_back(std::prev(items_.end()));
+  Items added;
+  added.push_back({std::move(frame), bytes, own});
+  if (may_drop(added.back().frame)) droppable_.push_back(added.begin());
+  items_.splice(items_.end(), added);
   bytes_ += bytes;
   own_ += own;
   memory_.resize(own_);
@@ -57,15 +60,19 @@ void OutQueue::append(ClientDelivery delivery) {
 
 /// What was lost before it is told with it, so that losses are told in their order.
 void OutQueue::append_with_losses(ClientDelivery delivery) {
-  delivery.lost.add(std::exchange(lost_, {}));
+  delivery.lost.add(lost_);
   append(std::move(delivery));
+  lost_ = {};
 }
 
 void OutQueue::push(ClientDelivery delivery) {
   const auto lane = delivery.credited ? lanes_.find(delivery.ids->front()) : lanes_.end();
   if (lane == lanes_.end()) return append_with_losses(std::move(delivery));
   with(lane->second, [&] { lane->second.push(std::move(delivery)); });
-  release(lane->second);
+  try {
+    release(lane->second);
+  } catch (const std::bad_alloc&) {  // `take` tries again
+  }
 }
 
 OutQueue::Items::iterator OutQueue::remove(Items::iterator item) {
@@ -127,10 +134,11 @@ std::uint64_t OutQueue::clear() {
 
 void OutQueue::tell_losses() {
   for (auto& [subscription, lane] : lanes_) {
-    const Gap gap = lane.take_untold();
-    if (gap.rows > 0) append(ClientDelivery::only(gap, subscription));
+    if (lane.untold().rows > 0) append(ClientDelivery::only(lane.untold(), subscription));
+    lane.told();
   }
-  if (lost_.rows > 0) append(ClientDelivery::only(std::exchange(lost_, {})));
+  if (lost_.rows > 0) append(ClientDelivery::only(lost_));
+  lost_ = {};
 }
 
 void OutQueue::take_front(std::vector<OutFrame>& taken) {
@@ -147,6 +155,7 @@ void OutQueue::take_front(std::vector<OutFrame>& taken) {
 
 std::vector<OutFrame> OutQueue::take(std::size_t enough) {
   std::vector<OutFrame> taken;
+  for (auto& [subscription, lane] : lanes_) release(lane);
   while (!items_.empty() && writing_.bytes < enough) take_front(taken);
   if (items_.empty()) {
     tell_losses();
@@ -191,8 +200,10 @@ bool OutQueue::grant(std::uint32_t subscription, std::uint64_t rows, std::uint64
 }
 
 void OutQueue::release(CreditLane& lane) {
-  while (auto released = with(lane, [&] { return lane.release(); })) {
-    append_with_losses(std::move(*released));
+  while (auto next = lane.next()) {
+    const ClientDelivery released = *next;
+    append_with_losses(std::move(*next));
+    with(lane, [&] { lane.release(released); });
   }
 }
 

@@ -52,16 +52,19 @@ Error Outbox::overflow_error() const {
 
 void Outbox::replace_by(const Error& why, wire::ErrorCode code) {
   count_lost(queue_.clear());
-  Error told = why;
-  const std::uint64_t lost = queue_.untold().rows;
-  if (lost > 0) told.message += "; " + std::to_string(lost) + " events for it were discarded";
-  queue_.tell_losses();
-  queue_.push(error_reply(0, code, told));
   report_.lost_rows += loss_log_.take_unsaid();
   report_.overflowed = true;
-  report_.why = why.message;
   ++totals_.slow_consumers;
   closed_ = true;
+  try {
+    report_.why = why.message;
+    Error told = why;
+    const std::uint64_t lost = queue_.untold().rows;
+    if (lost > 0) told.message += "; " + std::to_string(lost) + " events for it were discarded";
+    queue_.tell_losses();
+    queue_.push(error_reply(0, code, told));
+  } catch (const std::bad_alloc&) {  // the connection ends without a word
+  }
 }
 
 bool Outbox::make_room(std::size_t bytes, const ClientDelivery* newcomer) {
@@ -92,16 +95,24 @@ Outbox::Outcome Outbox::reply(protocol::Bytes frame) {
 
 Outbox::Outcome Outbox::put(const ClientDelivery& delivery) {
   if (closed_) return Outcome::closed;
-  if (make_room(delivery.bytes(), &delivery)) {
-    queue_.push(delivery);
-    return Outcome::queued;
-  }
+  if (make_room(delivery.bytes(), &delivery)) return push(delivery);
   if (delivery.policy == SlowConsumer::block) return Outcome::full;
   queue_.lose(delivery.as_gap());
   count_lost(delivery.rows);
   if (delivery.policy == SlowConsumer::drop) return Outcome::dropped;
   replace_by(overflow_error());
   return Outcome::overflowed;
+}
+
+Outbox::Outcome Outbox::push(const ClientDelivery& delivery) {
+  try {
+    queue_.push(delivery);
+    return Outcome::queued;
+  } catch (const std::bad_alloc&) {
+    queue_.lose(delivery.as_gap());
+    count_lost(delivery.rows);
+    return Outcome::dropped;
+  }
 }
 
 Outbox::Outcome Outbox::deliver(const ClientDelivery& delivery) {

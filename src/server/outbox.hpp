@@ -34,7 +34,7 @@ class Outbox {
   enum class Outcome : std::uint8_t {
     queued,
     full,        ///< there is no room, and its policy is to block: nothing was done
-    dropped,     ///< there is no room, and its policy is to drop
+    dropped,     ///< there is no memory, or no room and its policy is to drop
     overflowed,  ///< there is no room: the outbox is closed, and an Error replaces its content
     closed,
   };
@@ -148,6 +148,8 @@ class Outbox {
   /// Drops what may be dropped until there is room. Returns whether there is.
   bool make_room(std::size_t bytes, const ClientDelivery* newcomer = nullptr);
   Outcome put(const ClientDelivery& delivery);
+  /// There is room for it.
+  Outcome push(const ClientDelivery& delivery);
   void count_lost(std::uint64_t rows);
   /// Throws away what is queued, puts the Error in its place and closes.
   void replace_by(const Error& why, wire::ErrorCode code = wire::ErrorCode::Overloaded);

@@ -1,6 +1,7 @@
 #include "server/rule_latencies.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace gorgo::server {
@@ -19,8 +20,18 @@ void RuleLatencies::Recent::add(const Sum& sum, Moment at) {
   now.add(sum);
 }
 
+void RuleLatencies::take(const OutputBatch& batch, const LatencyWatch& publications,
+                         Moment now) noexcept {
+  try {
+    note(batch, publications, now);
+  } catch (const std::bad_alloc&) {
+    of_batch_.clear();
+    firing_.clear();
+  }
+}
+
 /// Composites of one root stand beside each other, so that most need no search.
-void RuleLatencies::take(const OutputBatch& batch, const LatencyWatch& publications, Moment now) {
+void RuleLatencies::note(const OutputBatch& batch, const LatencyWatch& publications, Moment now) {
   of_batch_.resize(std::max(of_batch_.size(), batch.rule_names.size()));
   std::size_t from = 0;
   std::optional<Timestamp> time;

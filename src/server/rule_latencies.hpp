@@ -24,7 +24,8 @@ class RuleLatencies {
   static constexpr std::chrono::seconds kStretch{5};
 
   /// Counts the composites of a batch that stand in the queues of subscribers.
-  void take(const OutputBatch& batch, const LatencyWatch& publications, Moment now);
+  /// Some go uncounted where there is no memory.
+  void take(const OutputBatch& batch, const LatencyWatch& publications, Moment now) noexcept;
   /// By the rule's full name; unset: nothing is known.
   std::optional<RuleLatency> of(std::string_view rule) const;
 
@@ -52,6 +53,7 @@ class RuleLatencies {
   std::vector<Sum> of_batch_;          // by the rule's number; empty but within `take`
   std::vector<std::uint32_t> firing_;  // the rules that have composites in the batch
 
+  void note(const OutputBatch& batch, const LatencyWatch& publications, Moment now);
   void keep(std::string_view rule, const Sum& sum, Moment now);
 };
 

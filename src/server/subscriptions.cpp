@@ -1,10 +1,15 @@
 #include "server/subscriptions.hpp"
 
 #include <algorithm>
+#include <new>
+#include <span>
 #include <utility>
 
 namespace gorgo::server {
 namespace {
+
+const Error kNoMemory{"the server found no memory for the events of its subscriptions",
+                      "connect and subscribe again; what came meanwhile is lost"};
 
 /// About what an entry takes.
 std::size_t bytes_of(const std::string& text) {
@@ -15,6 +20,15 @@ std::size_t bytes_of(const std::string& text) {
 template <class T>
 void make_room(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);
+}
+
+Gap gap_of(const OutputBatch& batch, std::span<const DeliveredRow> rows) {
+  Gap gap;
+  for (const DeliveredRow& row : rows) {
+    const Place place = batch.rows[row.row].place;
+    gap.add({1, place, place});
+  }
+  return gap;
 }
 
 }  // namespace
@@ -176,9 +190,8 @@ void Subscriptions::leave_group(Subscriber& subscriber) {
 
 void Subscriptions::join_groups() {
   for (Subscriber* const subscriber : ungrouped_) {
-    const auto [it, is_new] = groups_.try_emplace(subscriber->wanted);
-    Group& group = it->second;
-    if (is_new) group.wanted = subscriber->wanted;
+    Group& group = groups_[subscriber->wanted];
+    if (group.members.empty()) group.wanted = subscriber->wanted;
     for (const Wanted& wanted : group.wanted) wanted.entry->groups.insert(&group);
     group.members.insert(subscriber);
     subscriber->shared_ids = std::make_shared<const std::vector<std::uint32_t>>(subscriber->ids);
@@ -231,54 +244,80 @@ bool Subscriptions::names(const std::string& type) const {
                              [](const auto& entry) { return entry->uses > 0; });
 }
 
-std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {
-  if (by_text_.empty()) return 0;
+void Subscriptions::find_due(const OutputBatch& batch) {
   join_groups();
   match(batch);
   for (const Entry* entry : matched_) {
     for (Group* group : entry->groups) {
-      if (!std::exchange(group->is_due, true)) due_.push_back(group);
+      if (group->is_due) continue;
+      due_.push_back(group);
+      group->is_due = true;
     }
   }
+}
+
+std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {
+  if (by_text_.empty()) return 0;
   std::uint64_t queued = 0;
-  for (Group* group : due_) {
-    group->is_due = false;
-    queued += send(batch, *group);
+  try {
+    find_due(batch);
+    for (Group* group : due_) queued += send(batch, *group);
+  } catch (const std::bad_alloc&) {  // who was to get what is not known
+    end_all();
   }
+  for (Group* group : due_) group->is_due = false;
   for (Entry* entry : matched_) entry->rows.clear();
   matched_.clear();
   due_.clear();
   return queued;
 }
 
+void Subscriptions::end_all() noexcept {
+  for (const auto& [id, client] : clients_) {
+    for (const auto& subscriber : client) subscriber->outbox->overload(kNoMemory);
+  }
+}
+
+/// What there is no memory for is lost, as what is too large for a frame is.
 std::uint64_t Subscriptions::send(const OutputBatch& batch, const Group& group) {
-  std::vector<DeliveredRow> rows;
   const auto& wanted = group.wanted;
+  rows_.clear();
   for (std::size_t from = 0; from < wanted.size(); ++from) {
     for (const std::uint32_t row : wanted[from].entry->rows) {
-      rows.push_back({row, static_cast<std::uint16_t>(from)});
+      rows_.push_back({row, static_cast<std::uint16_t>(from)});
     }
   }
-  if (wanted.size() > 1) std::ranges::sort(rows);
+  if (wanted.size() > 1) std::ranges::sort(rows_);
   std::uint64_t queued = 0;
-  // A frame is dropped as a whole, so it holds rows that have the same policy.
-  for (auto begin = rows.begin(); begin != rows.end();) {
-    const SlowConsumer slow = wanted[begin->from].slow;
-    const auto differs = [&](const DeliveredRow& row) { return wanted[row.from].slow != slow; };
-    const auto end = std::find_if(begin, rows.end(), differs);
-    encode_delivery(
-        batch, {begin, end}, wanted.size(), limits_.max_frame,
-        [&](EncodedDelivery encoded) { queued += send(std::move(encoded), slow, group); });
-    begin = end;
+  std::span<const DeliveredRow> left = rows_;
+  try {
+    // A frame is dropped as a whole, so it holds rows that have the same policy.
+    while (!left.empty()) {
+      const SlowConsumer slow = wanted[left.front().from].slow;
+      const auto differs = [&](const DeliveredRow& row) { return wanted[row.from].slow != slow; };
+      const auto alike =
+          left.first(static_cast<std::size_t>(std::ranges::find_if(left, differs) - left.begin()));
+      encode_delivery(batch, alike, wanted.size(), limits_.max_frame, [&](EncodedDelivery encoded) {
+        const std::size_t rows = encoded.rows.rows;
+        queued += send(std::move(encoded), slow, group);
+        left = left.subspan(rows);
+      });
+    }
+  } catch (const std::bad_alloc&) {
+    const Gap lost = gap_of(batch, left);
+    for (const Subscriber* subscriber : group.members) subscriber->outbox->lose(lost);
   }
   return queued;
 }
 
+/// Throws bad_alloc before anybody has got anything.
 std::uint64_t Subscriptions::send(EncodedDelivery encoded, SlowConsumer slow, const Group& group) {
   if (encoded.bytes.empty()) {
     lose(encoded.rows, group);
     return 0;
   }
+  full_.clear();
+  full_.reserve(group.members.size());
   const auto shared =
       std::make_shared<const SharedDelivery>(std::move(encoded), ++deliveries_, memory_);
   std::uint64_t queued = 0;
@@ -287,7 +326,6 @@ std::uint64_t Subscriptions::send(EncodedDelivery encoded, SlowConsumer slow, co
     delivery.credited = subscriber.credited;
     return delivery;
   };
-  full_.clear();
   for (const Subscriber* subscriber : group.members) {
     const auto outcome = subscriber->outbox->deliver(delivery_for(*subscriber));
     if (outcome == Outbox::Outcome::queued) queued += shared->rows();

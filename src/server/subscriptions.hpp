@@ -46,7 +46,9 @@ class Subscriptions {
   /// Queues the batch's events for everyone who asked for them, in place order for each client, but
   /// for its subscriptions with credit, each of which has an order of its own. Waits for clients
   /// that want publishers to wait, `Limits::block` at most for those of a frame together.
-  /// Returns how many were queued, counted for each client.
+  /// Returns how many were queued, counted for each client. Clients are told of events that there
+  /// is no memory for as lost, or, where not even that can be found out, all of them are
+  /// disconnected.
   std::uint64_t deliver(const OutputBatch& batch);
 
   /// For a delivery that others make.
@@ -115,6 +117,7 @@ class Subscriptions {
   // The members below are about the batch in hand.
   std::vector<Entry*> matched_;
   std::vector<Group*> due_;
+  std::vector<DeliveredRow> rows_;       // for the group in hand
   std::vector<const Subscriber*> full_;  // those that publishers wait for
 
   Result<void> check(const Outbox& client, std::uint32_t id, const std::string& text) const;
@@ -130,6 +133,10 @@ class Subscriptions {
   void match(const OutputBatch& batch);
   void match(const OutputBatch& batch, std::uint32_t row, SubjectEntries* about);
   SubjectEntries* entries_about(const std::string& subject);
+  /// Finds the groups that get something of the batch.
+  void find_due(const OutputBatch& batch);
+  /// Disconnects every subscriber, with a reason.
+  void end_all() noexcept;
   std::uint64_t send(const OutputBatch& batch, const Group& group);
   std::uint64_t send(EncodedDelivery encoded, SlowConsumer slow, const Group& group);
   void lose(const Gap& rows, const Group& group);

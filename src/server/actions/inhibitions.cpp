@@ -1,6 +1,7 @@
 #include "server/actions/inhibitions.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "server/doors/durable_name.hpp"
@@ -31,11 +32,15 @@ void Inhibitions::post(const actions::Targets& targets) {
   }
 }
 
-void Inhibitions::take(const OutputBatch& batch) {
+void Inhibitions::take(const OutputBatch& batch) noexcept {
   const std::lock_guard lock(mutex_);
   if (targets_.empty()) return;
   for (const OutputBatch::Row& row : batch.rows) {
-    if (row.rule != OutputBatch::kPrimitive) take(batch, row);
+    if (row.rule == OutputBatch::kPrimitive) continue;
+    try {
+      take(batch, row);
+    } catch (const std::bad_alloc&) {  // in doubt something is done
+    }
   }
 }
 
