@@ -83,7 +83,8 @@ TEST(SharedList, AnEmptyOneHasNoMemory) {
   const SharedList<int> moved = std::move(list);
   EXPECT_EQ(moved.size(), 2u);
   list = moved;
-  list = list;
+  const SharedList<int>& itself = list;
+  list = itself;
   EXPECT_EQ(list[1], 2);
 }
 

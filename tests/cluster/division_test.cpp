@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "../plan/plan_support.hpp"
 #include "cluster/names.hpp"
@@ -19,6 +20,8 @@ namespace gorgo::cluster {
 namespace {
 
 constexpr std::uint32_t kPartitions = 4;
+/// Of an event. Rules that read themselves have more of them now and then, without end.
+constexpr std::size_t kMostComposites = 1000;
 
 /// The composites of a run: all of them, sorted, and those of each key in their order.
 struct Outcome {
@@ -30,7 +33,8 @@ struct Outcome {
 class Machine {
  public:
   Machine(const std::string& text, const std::vector<std::string>& rules, const ClusterPlan& plan)
-      : processor_({.max_late = Duration{1} << 60}), plan_(plan) {
+      : processor_({.max_composites = kMostComposites, .max_late = Duration{1} << 60}),
+        plan_(plan) {
     EXPECT_FALSE(processor_.deploy("plant.tesla", text).failed()) << text;
     for (const RuleInfo& rule : processor_.rules()) {
       if (std::ranges::find(rules, rule.name) != rules.end()) continue;
@@ -46,6 +50,8 @@ class Machine {
     EXPECT_TRUE(processor_.tick(clock));
     processor_.process([&](const OutputBatch& batch) { write(batch, outcome); });
   }
+  /// Whether an event had more than `kMostComposites`.
+  bool is_incomplete() const { return processor_.counters().dropped_composites > 0; }
   void finish(Outcome& outcome) {
     processor_.finish([&](const OutputBatch& batch) { write(batch, outcome); });
   }
@@ -80,12 +86,14 @@ std::vector<std::string> names_of(const plan::Planned& planned) {
   return names;
 }
 
-Outcome on_one(const std::string& text, const plan::Planned& planned, const ClusterPlan& plan,
-               const doors::Departing& events) {
+/// Nothing where an event has too many composites: the machines of a cluster count their own.
+std::optional<Outcome> on_one(const std::string& text, const plan::Planned& planned,
+                              const ClusterPlan& plan, const doors::Departing& events) {
   Outcome outcome;
   Machine machine(text, names_of(planned), plan);
   for (const auto& row : events.rows) machine.append(row.event, outcome);
   machine.finish(outcome);
+  if (machine.is_incomplete()) return std::nullopt;
   std::ranges::sort(outcome.all);
   return outcome;
 }
@@ -155,11 +163,12 @@ TEST(Division, GivesWhatOneMachineGives) {
     const ClusterPlan plan = plan_cluster(planned.plans, planned.schema);
     for (const RulePlace& rule : plan.rules) ++(rule.family == kWhole ? whole : divided);
     const doors::Departing events = random.stream();
-    const Outcome one = on_one(text, planned, plan, events);
+    const auto one = on_one(text, planned, plan, events);
+    if (!one) continue;
     const Outcome many = on_many(text, plan, events, random);
-    composites += one.all.size();
-    ASSERT_EQ(one.all, many.all) << "seed " << seed << "\n" << text;
-    ASSERT_EQ(one.by_key, many.by_key) << "seed " << seed << "\n" << text;
+    composites += one->all.size();
+    ASSERT_EQ(one->all, many.all) << "seed " << seed << "\n" << text;
+    ASSERT_EQ(one->by_key, many.by_key) << "seed " << seed << "\n" << text;
   }
   // Otherwise this would say little.
   EXPECT_GT(divided, 400u);

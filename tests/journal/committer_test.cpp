@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class CommitterTest : public testing::Test {
  protected:
-  CommitterTest() : journal_(std::move(*Journal::open(disk_, "j", {.number = 1}))) {}
+  CommitterTest() : journal_(*Journal::open(disk_, "j", {.number = 1})) {}
 
   Place append() {
     const std::array<Bytes, 1> parts = {bytes_of("record")};

@@ -273,7 +273,7 @@ TEST_F(JournalTest, ABackupIsAJournalOfItsOwn) {
 TEST_F(JournalTest, ACrashDuringABackupHarmsNothing) {
   for (std::uint64_t nth = 1;; ++nth) {
     SimulatedDisk disk(nth);
-    auto journal = std::move(*Journal::open(disk, "j", {.segment_bytes = 1024, .number = 1}));
+    auto journal = *Journal::open(disk, "j", {.segment_bytes = 1024, .number = 1});
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'a')));
     ASSERT_TRUE(journal->sync());
     disk.cut_power_at(nth);
