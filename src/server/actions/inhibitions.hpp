@@ -20,8 +20,8 @@ class Inhibitions {
 
   /// These are the targets from now on. Tables that have not changed keep what they know.
   void post(const actions::Targets& targets);
-  /// Composites have been detected. To be called once for each batch, in their order. One that there
-  /// is no memory for inhibits nothing, and is not inhibited.
+  /// Composites have been detected. To be called once for each batch, in their order. One that
+  /// there is no memory for inhibits nothing, and is not inhibited.
   void take(const OutputBatch& batch) noexcept;
   /// `durable`: the name of the target's durable subscription.
   bool is_inhibited(const std::string& durable, const Place& place) const;
