@@ -156,7 +156,7 @@ void KeyTable::insert(Entry& entry, Slot slot) {
     const std::int64_t value = store_.attribute(slot, layout_.sums[i]).integer;
     magnitudes_[i] = std::max(magnitudes_[i], magnitude_of(value));
     const std::size_t sum = 2 + i;
-    at[sum] = (at == entry.words ? 0 : at[sum - width]) + static_cast<std::uint64_t>(value);
+    at[sum] = (at == entry.words ? 0 : (at - width)[sum]) + static_cast<std::uint64_t>(value);
     for (std::uint64_t* later = at + width; later != end; later += width) {
       later[sum] += static_cast<std::uint64_t>(value);
     }

@@ -38,7 +38,7 @@ struct WithDestructor {
 }
 
 TEST(OfThisThread, WithoutMemoryItThrows) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GORGO_SANITIZED
   GTEST_SKIP() << "sanitizers need more address space than that";
 #else
   GTEST_FLAG_SET(death_test_style, "threadsafe");

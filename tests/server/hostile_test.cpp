@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GORGO_SANITIZED
 constexpr bool kLimitsWork = false;  // sanitizers take terabytes of address space
 #else
 constexpr bool kLimitsWork = true;

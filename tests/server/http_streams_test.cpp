@@ -247,7 +247,7 @@ TEST(HttpSlow, AWebSocketSubscribesWithCreditAndPolicy) {
   EXPECT_TRUE(socket.receive_json().contains("error"));
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GORGO_SANITIZED
 constexpr bool kMemoryIsOurs = false;  // sanitizers keep what is freed
 #else
 constexpr bool kMemoryIsOurs = true;

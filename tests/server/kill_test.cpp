@@ -98,7 +98,7 @@ TEST(Kill, NothingAcknowledgedIsLostAndNothingComesTwice) {
   fs::remove_all(folder);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they want to come first
+#ifndef GORGO_SANITIZED  // they want to come first
 TEST(Faults, ADiskThatFailsLosesNothingThatWasAcknowledged) {
   const char* given = std::getenv("GORGO_FAULTS");
   const int faults = given == nullptr ? 8 : std::atoi(given);

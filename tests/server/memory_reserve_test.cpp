@@ -47,7 +47,7 @@ void limit_to(std::size_t more) {
 }
 
 TEST(MemoryReserve, WhatHasBegunGetsThatManyBytesInOnePiece) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GORGO_SANITIZED
   GTEST_SKIP() << "sanitizers take terabytes of address space";
 #endif
   EXPECT_EXIT(exhaust(96 * kMiB, 90 * kMiB), ::testing::ExitedWithCode(0), "");

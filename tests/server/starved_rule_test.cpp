@@ -72,7 +72,7 @@ std::vector<std::string> delivered(Client& client, std::size_t count) {
 }
 
 TEST(StarvedRule, IsSuspendedAndTheOthersMissNothing) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GORGO_SANITIZED
   GTEST_SKIP() << "the address space cannot be limited under sanitizers";
 #endif
   const auto folder = std::filesystem::path(testing::TempDir()) / "gorgo_starved_rule";
