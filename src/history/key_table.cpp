@@ -141,7 +141,7 @@ void KeyTable::insert(Entry& entry, Slot slot) {
   const Timestamp timestamp = store_.timestamp(slot);
   std::uint64_t* at = entry.words + entry.size * width;
   const bool late = entry.size > 0 && timestamp < entry.newest;
-  while (late && at != entry.words && static_cast<Timestamp>(at[-width]) > timestamp) {
+  while (late && at != entry.words && static_cast<Timestamp>(*(at - width)) > timestamp) {
     at = std::copy_backward(at - width, at, at + width) - width;
   }
   at[0] = static_cast<std::uint64_t>(timestamp);

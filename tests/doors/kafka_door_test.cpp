@@ -140,6 +140,10 @@ class TlsFront {
   }
 };
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wgnu-statement-expression"  // macros of librdkafka are
+#endif
+
 /// Produces to the topic `readings`, each message once.
 class Producer {
  public:

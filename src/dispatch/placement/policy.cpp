@@ -208,6 +208,7 @@ void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
   const Option* next = nullptr;
   for (const Option& option : rule.options) {
     if (option.engine == rule.now.engine || option.ability != Option::Ability::able) continue;
+    if (!option.engine->is_device() && now_ < kEagerFor) continue;
     if (std::max(kTry, option.until) > rule.total || option.start + kTry > kPause) continue;
     if (next == nullptr || option.until < next->until) next = &option;
   }
