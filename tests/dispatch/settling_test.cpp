@@ -330,7 +330,7 @@ TEST(Settling, AProofIsShortWhereThereIsNoDoubt) {
   World world(0, {&kByThreads, &kOther}, fixed(3000, 9000));
   world.bias = 0.1;
   world.noise = 0;
-  world.run(0.004);
+  world.run(0.5);  // only devices are tried in it
   ASSERT_TRUE(world.is_on(kByThreads));
   world.run(0.002);
   ASSERT_TRUE(world.is_on(kOther));

@@ -60,7 +60,7 @@ class Stream {
       case 4:
         return Datum::of(std::numeric_limits<double>::quiet_NaN());
       case 5:
-        return Datum::of(std::numeric_limits<std::int64_t>::max() - number - 2);
+        return Datum::of(std::numeric_limits<std::int64_t>::max() - 2 - number);
       default:
         return Datum::of(number);
     }
