@@ -451,7 +451,7 @@ void Admission::settle() {
                          try {
                            parts_.journal.reply(client, std::move(ack));
                          } catch (const std::bad_alloc&) {
-                           client->close();  // it knows then that it does not know
+                           client->close();  // without an Ack the outcome is unknown
                          }
                        });
   latency_.settle(parts_.processor);

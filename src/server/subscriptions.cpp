@@ -262,7 +262,7 @@ std::uint64_t Subscriptions::deliver(const OutputBatch& batch) {
   try {
     find_due(batch);
     for (Group* group : due_) queued += send(batch, *group);
-  } catch (const std::bad_alloc&) {  // who was to get what is not known
+  } catch (const std::bad_alloc&) {  // nobody knows any more who was to get what
     end_all();
   }
   for (Group* group : due_) group->is_due = false;

@@ -20,7 +20,7 @@ namespace gorgo::cluster {
 namespace {
 
 constexpr std::uint32_t kPartitions = 4;
-/// Of an event. Rules that read themselves have more of them now and then, without end.
+/// An event may bring about so many. Rules that read themselves now and then go on without end.
 constexpr std::size_t kMostComposites = 1000;
 
 /// The composites of a run: all of them, sorted, and those of each key in their order.
