@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """Holds `auto` to the best engine, cell by cell, as docs/gpu/targets.md promises.
 
-    auto.py GORGO [SECONDS [SWEEP...]]
-
-Each cell is measured under `auto` and under the engine that proved best for it, in one process, twice
-for about SECONDS (2) seconds of the best one, or only the cells of some sweeps; then some loads with
-100 000 events from a cold start.
+Each cell is measured under `auto` and under the engine that proved best for it, in one process and in turns, or only the
+cells of some sweeps; then some loads with 100 000 events from a cold start. Medians are compared: a single run of two
+seconds can differ by more than a tenth from the next.
 Prints tables in Markdown. Exit code 1 when more than three cells take more than 1.10 times what the
 best engine takes, a cold start more than 1.15 times, or a cell was not measured.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -88,7 +87,7 @@ def text_of(times):
     return f"{times['median']:.0f} ({times['min']:.0f} .. {times['max']:.0f})"
 
 
-def compare(gorgo, sweep, x, best, events, repetitions=2):
+def compare(gorgo, sweep, x, best, events, repetitions):
     """Prints a line; returns what `auto` takes by what the best engine takes, None if unknown."""
     times = measure(gorgo, sweep, x, [best, "auto"], events, repetitions)
     if best not in times or "auto" not in times:
@@ -108,18 +107,28 @@ def print_head():
     print("\n| | x | best engine | its time | `auto` | of the best | fastest runs |\n|---|---|---|---|---|---|---|")
 
 
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gorgo")
+    parser.add_argument("sweep", nargs="*", help="only the cells of these")
+    parser.add_argument("--seconds", type=float, default=2, help="of a run of the best engine (2)")
+    parser.add_argument("--repetitions", type=int, default=3, help="of each cell (3)")
+    parser.add_argument("--part", default="1/1", help="K/N: each N-th cell from the K-th on, so that a part ends sooner")
+    return parser.parse_args()
+
+
 def main():
-    gorgo = sys.argv[1]
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 2
+    arguments = parse_arguments()
+    gorgo = arguments.gorgo
+    first, step = map(int, arguments.part.split("/"))
     print_head()
     ratios = []
-    for line in CELLS.split("\n"):
-        if not line:
-            continue
+    for line in CELLS.split("\n")[1:-1][first - 1 :: step]:
         sweep, x, best, nanoseconds = line.split()
-        if sys.argv[3:] and sweep not in sys.argv[3:]:
+        if arguments.sweep and sweep not in arguments.sweep:
             continue
-        ratios.append(compare(gorgo, sweep, x, best, round(seconds * 1e9 / float(nanoseconds))))
+        events = round(arguments.seconds * 1e9 / float(nanoseconds))
+        ratios.append(compare(gorgo, sweep, x, best, events, arguments.repetitions))
     print("\nFrom a cold start, 100 000 events:")
     print_head()
     cold = [compare(gorgo, sweep, 1000, "column", 100_000, 5) for sweep in COLD_STARTS]
