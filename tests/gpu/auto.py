@@ -131,7 +131,7 @@ def main():
         ratios.append(compare(gorgo, sweep, x, best, events, arguments.repetitions))
     print("\nFrom a cold start, 100 000 events:")
     print_head()
-    cold = [compare(gorgo, sweep, 1000, "column", 100_000, 5) for sweep in COLD_STARTS]
+    cold = [compare(gorgo, sweep, 1000, "column", 100_000, 15) for sweep in COLD_STARTS]
     slow = sum(1 for ratio in ratios if ratio is not None and ratio > MOST)
     late = sum(1 for ratio in cold if ratio is not None and ratio > MOST_COLD)
     unknown = (ratios + cold).count(None)
