@@ -167,6 +167,11 @@ std::string hint_for(const SyntaxError& error, const ItemTokens& item, const Rep
   if (type == TeslaParser::OR && error.inside(TeslaParser::RuleClause)) {
     return "put a filter with `or` into brackets";
   }
+  const bool behind_attribute =
+      error.inside(TeslaParser::RuleAssignment) && index > 1 && error.expects(TeslaParser::BECOMES);
+  if (behind_attribute && item.tokens[index - 2]->getType() == TeslaParser::AND) {
+    return "`and` begins the next attribute here; put a condition of several parts into brackets";
+  }
   if (is_keyword(type) && error.expects(TeslaParser::ID) && error.expects(TeslaParser::EVENT)) {
     return in_quotes(token.getText()) + " is a keyword and cannot be a name here";
   }

@@ -155,6 +155,11 @@ TEST(ParseError, Conditions) {
   EXPECT_EQ(errors("define A() from B(x y)"),
             "1:21: unexpected `y`, expected an operator, `,` or `)`");
   EXPECT_EQ(errors("define A(x: bool) from B() where x = (B.y > 3)"), "");
+  EXPECT_EQ(
+      errors("define A(x: bool) from B() where x = exists(y) and z > 2"),
+      "1:54: unexpected `>`, expected `:=` or `=` | `and` begins the next attribute here; put "
+      "a condition of several parts into brackets");
+  EXPECT_EQ(errors("define A(x: bool) from B() where x = (B.y > 3 and B.z > 2)"), "");
 }
 
 TEST(ParseError, Clauses) {
