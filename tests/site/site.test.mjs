@@ -32,7 +32,8 @@ after(async () => {
 
 const pages = readdirSync(site, {recursive: true}).filter((name) => name.endsWith('.html') && name !== '404.html');
 
-/// Calls back with a page that notes what goes wrong on it, and what it asks others for.
+/// Calls back with a page that notes what goes wrong on it, and what it asks others for. It gets `index`, if there is one, for the
+/// site's index of words.
 async function withPage(options, use, index) {
   const context = await browser.newContext(options);
   const page = await context.newPage(), wrong = [];
@@ -60,7 +61,7 @@ async function look(page, name) {
   assert.ok(seen.wide <= 0, `${name} is ${seen.wide} pixels too wide`);
 }
 
-/// An index of nothing. Each page would read that of the whole site anew, which takes most of the time.
+/// An index of nothing. Each page would read that of the whole site anew, which takes a third of the time.
 const nothing = {config: {lang: ['en'], separator: ' ', pipeline: []}, docs: []};
 
 test(`all ${pages.length} pages open and fit a telephone`, {timeout: 240_000}, async () => {
