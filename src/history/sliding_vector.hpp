@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 
-#include "history/mapped_memory.hpp"
+#include "history/page_range.hpp"
 
 namespace gorgo::history {
 
@@ -22,9 +23,9 @@ enum class Spare : std::uint8_t { given_back, kept };
 /// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1),
 /// inserting costs the elements behind.
 ///
-/// A small sequence is a block of the heap. A large one is a range of pages: it grows by having its
-/// pages stand elsewhere, and gives back those in front, so that no change copies it. The pages
-/// that it needs next are prepared while it fills those before.
+/// A small sequence is a block of the heap. A large one is a range of pages, so that no change
+/// copies it: pages in front whose elements are gone become its next ones. Pages that it takes from
+/// the kernel are prepared while it fills those before.
 template <class T>
 class SlidingVector {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -98,29 +99,29 @@ class SlidingVector {
   }
 
   /// As allocated; room that was never used costs no memory when it is large.
-  std::size_t bytes() const { return is_mapped() ? mapped_bytes() : room_ * sizeof(T); }
+  std::size_t bytes() const { return is_mapped() ? pages_->size() : room_ * sizeof(T); }
 
  private:
   static constexpr std::size_t kSlack = 64;
   static constexpr std::size_t kSmallest = 4;
-  static constexpr std::size_t kPage = mapped_memory::kPage;
+  static constexpr std::size_t kPage = PageRange::kPage;
   /// Bytes of a sequence that is on the heap: less than any range of pages has room for. One that
   /// has come to a quarter of it returns there.
   static constexpr std::size_t kMostOnHeap = kPage - kPage / 32;
   static_assert(sizeof(T) < kPage / 32);
-  /// Whole pages that hold whole elements are given back.
+  /// Pages in front go behind, or back, where they hold whole elements.
   static constexpr std::size_t kStep = std::lcm(kPage, sizeof(T));
 
-  bool is_mapped() const { return room_ * sizeof(T) > kMostOnHeap; }
+  bool is_mapped() const { return pages_ != nullptr; }
   /// Behind the room there is a page that is prepared when it becomes room.
   static std::size_t bytes_for(std::size_t room) {
-    return mapped_memory::in_pages(room * sizeof(T)) + kPage;
+    return PageRange::in_pages(room * sizeof(T)) + kPage;
   }
-  static std::size_t room_in(std::size_t bytes) { return (bytes - kPage) / sizeof(T); }
-  std::size_t mapped_bytes() const { return bytes_for(room_); }
-  std::byte* memory() const { return reinterpret_cast<std::byte*>(items_); }
+  static std::size_t room_in(const PageRange& pages) { return (pages.size() - kPage) / sizeof(T); }
+  static T* items_in(const PageRange& pages) { return reinterpret_cast<T*>(pages.begin()); }
 
   void swap(SlidingVector& other) noexcept {
+    std::swap(pages_, other.pages_);
     std::swap(items_, other.items_);
     std::swap(room_, other.room_);
     std::swap(size_, other.size_);
@@ -129,11 +130,8 @@ class SlidingVector {
   }
 
   void release() {
-    if (is_mapped()) {
-      mapped_memory::unmap(memory(), mapped_bytes());
-    } else {
-      ::operator delete(items_);
-    }
+    if (!is_mapped()) ::operator delete(items_);
+    pages_ = nullptr;
   }
 
   /// Where a quarter is gone already, the place that it leaves is enough on the heap; then an
@@ -148,21 +146,18 @@ class SlidingVector {
   void set_room(std::size_t room) {
     if (room * sizeof(T) <= kMostOnHeap) return take(on_heap(room), room, 0);
     if (!is_mapped()) return map(room);
-    const std::size_t before = mapped_bytes(), bytes = bytes_for(room);
-    items_ = reinterpret_cast<T*>(mapped_memory::move(memory(), before, bytes));
-    room_ = room_in(bytes);
-    mapped_memory::prefer_huge_pages(memory(), bytes);
-    mapped_memory::prepare(memory() + before, bytes - before);
+    pages_->grow(bytes_for(room));
+    items_ = items_in(*pages_);
+    room_ = room_in(*pages_);
   }
 
   /// Goes from the heap to pages.
   void map(std::size_t room) {
-    const std::size_t first = mapped_memory::next_beginning() / sizeof(T);
-    const std::size_t bytes = bytes_for(first + room);
-    std::byte* const memory = mapped_memory::map(bytes);
-    mapped_memory::prefer_huge_pages(memory, bytes);
-    take(reinterpret_cast<T*>(memory), room_in(bytes), first);
-    mapped_memory::prepare(memory + mapped_memory::in_pages(size_ * sizeof(T)), kPage);
+    const std::size_t first = PageRange::next_beginning() / sizeof(T);
+    auto pages = std::make_unique<PageRange>(bytes_for(first + room));
+    take(items_in(*pages), room_in(*pages), first);
+    pages_ = std::move(pages);
+    pages_->prepare(PageRange::in_pages(size_ * sizeof(T)));
   }
 
   static T* on_heap(std::size_t room) { return static_cast<T*>(::operator new(room * sizeof(T))); }
@@ -178,22 +173,31 @@ class SlidingVector {
     dropped_ = first;
   }
 
-  /// Gives back pages that hold nothing any more.
+  /// Has pages that hold nothing any more become the next ones, where few of those are left, and
+  /// gives the others back.
   void give_back() {
     if (size() * sizeof(T) < kMostOnHeap / 4) return return_to_heap();
     const std::size_t front = dropped_ * sizeof(T) / kStep * kStep;
     if (front == 0) return;
-    mapped_memory::unmap(memory(), front);
-    items_ += front / sizeof(T);
-    room_ -= front / sizeof(T);
-    size_ -= front / sizeof(T);
-    dropped_ -= front / sizeof(T);
-    base_ += front / sizeof(T);
+    const std::size_t few = std::max(kStep, size() * sizeof(T) / 8);
+    if (front > few || (room_ - size_) * sizeof(T) >= few || !pages_->turn(front)) {
+      pages_->drop_front(front);
+    }
+    const std::size_t elements = front / sizeof(T);
+    items_ = items_in(*pages_);
+    room_ = room_in(*pages_);
+    size_ -= elements;
+    dropped_ -= elements;
+    base_ += elements;
+    give_back_behind();
+  }
+
+  void give_back_behind() {
     if (room_ - size_ <= 4 * size()) return;
     const std::size_t wanted = bytes_for(size_ + size());
-    if (wanted >= mapped_bytes()) return;
-    mapped_memory::unmap(memory() + wanted, mapped_bytes() - wanted);
-    room_ = room_in(wanted);
+    if (wanted >= pages_->size()) return;
+    pages_->drop_back(pages_->size() - wanted);
+    room_ = room_in(*pages_);
   }
 
   void return_to_heap() {
@@ -213,6 +217,7 @@ class SlidingVector {
     if (is_roomy_for(spare == Spare::kept ? used : size_)) return_to_heap();
   }
 
+  std::unique_ptr<PageRange> pages_;  // null: on the heap
   T* items_ = nullptr;
   std::size_t room_ = 0;     // elements
   std::size_t size_ = 0;     // elements, dropped ones included

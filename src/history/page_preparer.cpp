@@ -1,44 +1,19 @@
-#include "history/mapped_memory.hpp"
-
-#include <sys/mman.h>
+#include "history/page_preparer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cassert>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <thread>
 
-namespace gorgo::history::mapped_memory {
+#include "history/page_range.hpp"
+
+namespace gorgo::history::page_preparer {
 namespace {
 
-/// An unused range that begins at a multiple of a page, or null. `spare` bytes behind it are free
-/// for a moment, so that a limit of the address space has room for them.
-std::byte* find_range(std::size_t bytes, int protection, std::size_t spare = 0) {
-  const std::size_t all = bytes + spare + kPage;
-  void* const found = mmap(nullptr, all, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (found == MAP_FAILED) return nullptr;
-  auto* const begin = static_cast<std::byte*>(found);
-  const std::size_t before = (kPage - reinterpret_cast<std::uintptr_t>(begin) % kPage) % kPage;
-  if (before > 0) munmap(begin, before);
-  munmap(begin + before + bytes, all - before - bytes);
-  return begin + before;
-}
-
-/// Tries as `operator new` does: whoever can free memory is asked to.
-template <class Attempt>
-std::byte* insist(Attempt attempt) {
-  while (true) {
-    if (std::byte* const memory = attempt()) return memory;
-    const auto handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();
-  }
-}
+constexpr std::size_t kPage = PageRange::kPage;
 
 // With GCC, `no_sanitize` hides atomic operations from ThreadSanitizer, too. Clang has another
 // attribute for that, under which a function must not be inlined where sanitizers look.
@@ -59,8 +34,6 @@ GORGO_HIDDEN_FROM_SANITIZERS void touch(std::byte* page) {
   }
 }
 
-/// The thread that takes pages before they are needed. Allocates nothing, because it is asked when
-/// memory is short, too.
 class Preparer {
  public:
   void add(std::byte* memory, std::size_t bytes) {
@@ -70,7 +43,6 @@ class Preparer {
     more_.notify_one();
   }
 
-  /// Returns when the thread has no more to do with the range.
   void forget(std::byte* memory, std::size_t bytes) {
     const Range range{memory, memory + bytes};
     std::unique_lock lock(mutex_);
@@ -135,42 +107,8 @@ Preparer& preparer = *new Preparer;
 
 }  // namespace
 
-std::size_t next_beginning() {
-  constexpr std::size_t kPlaces = 16;
-  static std::atomic<std::size_t> ranges = 0;
-  return ranges++ % kPlaces * (kPage / kPlaces);
-}
+void add(std::byte* memory, std::size_t bytes) { preparer.add(memory, bytes); }
 
-std::byte* map(std::size_t bytes) {
-  assert(bytes > 0 && bytes % kPage == 0);
-  return insist([&] { return find_range(bytes, PROT_READ | PROT_WRITE); });
-}
+void forget(std::byte* memory, std::size_t bytes) { preparer.forget(memory, bytes); }
 
-void unmap(std::byte* memory, std::size_t bytes) {
-  preparer.forget(memory, bytes);
-  munmap(memory, bytes);
-}
-
-std::byte* move(std::byte* memory, std::size_t bytes, std::size_t larger) {
-  assert(bytes % kPage == 0 && larger % kPage == 0 && larger > bytes);
-  preparer.forget(memory, bytes);
-  return insist([&]() -> std::byte* {
-    std::byte* const range = find_range(larger, PROT_NONE, larger - bytes);
-    if (range == nullptr) return nullptr;
-    // Where this fails, the kernel may have unmapped the range or not, and somebody else may have
-    // it by now: so it is left alone.
-    void* const moved = mremap(memory, bytes, larger, MREMAP_MAYMOVE | MREMAP_FIXED, range);
-    return moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);
-  });
-}
-
-void prefer_huge_pages(std::byte* memory, std::size_t bytes) {
-  madvise(memory, bytes, MADV_HUGEPAGE);
-}
-
-void prepare(std::byte* memory, std::size_t bytes) {
-  assert(bytes > 0 && bytes % kPage == 0);
-  preparer.add(memory, bytes);
-}
-
-}  // namespace gorgo::history::mapped_memory
+}  // namespace gorgo::history::page_preparer
