@@ -25,9 +25,11 @@ export async function serve({native = 0, http = 0, options = []} = {}) {
   child.stdout.resume();
   server.url = `http://${server.http}`;
   server.stop = () => new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', resolve);
     child.kill('SIGTERM');
   });
+  if (server.http === '') throw new Error(`gorgo serve --http 127.0.0.1:${http} has not begun`);
   return server;
 }
 

@@ -505,24 +505,41 @@ test('100 000 events a second with the page open: nothing is lost, and the page 
 });
 
 test('the page goes on when the server has been away', async () => {
-  const mine = await serve();
+  let mine = await serve();
   const context = await browser.newContext(), page = await context.newPage();
-  await page.goto(mine.url);
-  await page.getByText('live', {exact: true}).waitFor();
-  const tail = await context.newPage();
-  await tail.goto(`${mine.url}/events?subscribe=Temp`);
-  await tail.getByText('Nothing has come yet.').waitFor();
-  await mine.stop();
-  await page.getByText('not connected', {exact: true}).waitFor();
-  await tail.getByText(/^(?!Not connected).*Trying again/).waitFor();
-  const again = await serve({http: Number(mine.http.split(':').pop())});
-  await page.getByText('live', {exact: true}).waitFor();
-  await tail.getByText(/Trying again/).first().waitFor({state: 'detached'});
-  await post(again, [{type: 'Temp', attrs: {area: 'attic', value: 50}}]);
-  await tail.getByRole('region', {name: 'Events'}).getByText('attic').waitFor();
-  await context.close();
-  await again.stop();
+  try {
+    await page.goto(mine.url);
+    await page.getByText('live', {exact: true}).waitFor();
+    const tail = await context.newPage();
+    await tail.goto(`${mine.url}/events?subscribe=Temp`);
+    await tail.getByText('Nothing has come yet.').waitFor();
+    await mine.stop();
+    await page.getByText('not connected', {exact: true}).waitFor();
+    await tail.getByText(/^(?!Not connected).*Trying again/).waitFor();
+    mine = await serve({http: Number(mine.http.split(':').pop())});
+    await page.getByText('live', {exact: true}).waitFor();
+    await tail.getByText(/Trying again/).first().waitFor({state: 'detached'});
+    await post(mine, [{type: 'Temp', attrs: {area: 'attic', value: 50}}]);
+    await tail.getByRole('region', {name: 'Events'}).getByText('attic').waitFor();
+  } finally {
+    await context.close();
+    await mine.stop();
+  }
 });
+
+test('a subscription that the server does not answer is tried again', () =>
+  withPage('/', async (page) => {
+    let isDown = true;
+    await page.clock.install();
+    await page.routeWebSocket(/v1\/events/, (socket) => (isDown ? socket.close() : socket.connectToServer()));
+    await page.goto(`${server.url}/events?subscribe=Temp`);
+    await page.getByText('Subscribing').waitFor();
+    await page.clock.fastForward(31_000);  // the client has tried for 30 s then
+    await page.getByText('the server does not answer. Trying again.').waitFor();
+    isDown = false;
+    await page.getByText(/Trying again/).waitFor({state: 'detached'});
+    await page.getByRole('region', {name: 'Events'}).getByText('Temp').first().waitFor();
+  }));
 
 test('where the server has users, the page asks for a token and works with it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gorgo-web-'));

@@ -27,6 +27,7 @@ export class Recorder {
     this.problem.value = '';
     this.running.value = true;
     this.end = follow('*', kMostPerSecond, {
+      open: () => {},
       take: (events) => {
         this.lines.push(...events.map(({type, timestamp, attributes}) => ({type, text: JSON.stringify({type, ts: timestamp, attrs: attributes})})));
         this.lines = this.lines.slice(-kMostKept);

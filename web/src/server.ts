@@ -29,6 +29,9 @@ export function logOut() {
 
 export const isRefusal = (error: unknown, code: string) => error instanceof GorgoError && error.code === code;
 
+/// Whether trying again may help: nothing is wrong with what was asked.
+export const passes = (error: unknown) => ['connect', 'overloaded', 'stopping', 'timeout'].some((code) => isRefusal(error, code));
+
 /// Asks something of the client. Where the server wants to know who asks, the login is shown as well.
 export async function ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
   try {

@@ -24,15 +24,17 @@ const kShown = 200;
 const kSamples = [10, 100, 1000];
 
 function useTail(text: string, most: string, paused: boolean) {
-  const rows = useSignal<Row[]>([]), left = useSignal(0), problem = useSignal(''), came = useSignal(0);
+  const rows = useSignal<Row[]>([]), left = useSignal(0), problem = useSignal(''), came = useSignal(0), open = useSignal(false);
   const stopped = useRef(paused);
   stopped.current = paused;
   useEffect(() => {
     rows.value = [];
     left.value = came.value = 0;
     problem.value = '';
+    open.value = false;
     if (text === '') return;
     return follow(text, Number(most), {
+      open: () => (open.value = true),
       take: (events) => {
         came.value += events.length;
         const fresh = events.map(rowOf).reverse();
@@ -42,7 +44,7 @@ function useTail(text: string, most: string, paused: boolean) {
       problem: (text) => (problem.value = text),
     });
   }, [text, most]);
-  return {rows, left, problem, came};
+  return {rows, left, problem, came, open};
 }
 
 const shortly = (attrs: Record<string, unknown>) => Object.entries(attrs).map(([name, value]) => `${name} ${typeof value === 'number' ? +value.toPrecision(7) : JSON.stringify(value)}`).join('  ');
@@ -57,7 +59,7 @@ const kColumns = [
 
 function Tail(props: {text: string; most: string}) {
   const {text, most} = props, paused = useSignal(false), typed = useRef<HTMLInputElement>(null);
-  const {rows, left, problem, came} = useTail(text, most, paused.value);
+  const {rows, left, problem, came, open} = useTail(text, most, paused.value);
   const subscribe = (event: SubmitEvent) => {
     event.preventDefault();
     go(pathTo('events', '', {subscribe: typed.current!.value.trim(), most}));
@@ -77,7 +79,7 @@ function Tail(props: {text: string; most: string}) {
       </form>
       {problem.value !== '' && <p class="problem" role="alert">{problem}</p>}
       <Table label="Events" rows={rows.value} id={(row) => row.id} columns={kColumns}
-        empty={text === '' ? 'Name a type, with conditions if you like, or * for all events.' : 'Nothing has come yet.'} />
+        empty={text === '' ? 'Name a type, with conditions if you like, or * for all events.' : open.value ? 'Nothing has come yet.' : 'Subscribing …'} />
     </Panel>
   );
 }
