@@ -2,8 +2,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/buffers_to_string.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +12,6 @@
 namespace gorgo::server::http {
 
 namespace asio = boost::asio;
-namespace websocket = boost::beast::websocket;
 
 namespace {
 
@@ -30,7 +27,7 @@ struct EditorSocket::Impl {
   Session& session;
   const std::shared_ptr<Texts> texts;
   const std::unique_ptr<Workshop::Conversation> conversation;
-  WebSocketStream stream{session.transport()};
+  WebSocketStream stream{session};
   asio::steady_timer over{session.hub().io};  // cancelled when `ended` is set
   bool ended = false;                         // nothing more will come
 
@@ -42,14 +39,11 @@ struct EditorSocket::Impl {
 // goes on reading when the session takes nothing more, so that the editor's answer to the end is
 // noticed.
 asio::awaitable<void> EditorSocket::Impl::talk() {
-  boost::beast::flat_buffer message;
   while (true) {
-    const auto [failure, size] = co_await stream.async_read(message, kTuple);
-    if (failure) break;
-    session.received();
-    auto text = boost::beast::buffers_to_string(message.data());
-    session.hold(text.size() + message.capacity());
-    message.clear();
+    const bool works = co_await stream.read();
+    if (!works) break;
+    std::string text = stream.take();
+    session.hold(text.size() + stream.capacity());
     if (session.stopping()) continue;
     const bool goes_on = co_await answer(std::move(text));
     if (!goes_on) break;
@@ -63,10 +57,8 @@ asio::awaitable<bool> EditorSocket::Impl::answer(std::string message) {
   const Answers answers =
       co_await asio::co_spawn(texts->beside, std::move(work), asio::use_awaitable);
   for (const std::string& text : answers) {
-    session.sending();
-    const auto [failure, size] = co_await stream.async_write(asio::buffer(text), kTuple);
-    session.sent();
-    if (failure) co_return false;
+    const bool works = co_await stream.write(text);
+    if (!works) co_return false;
   }
   co_return !conversation->is_over();
 }
@@ -75,12 +67,11 @@ EditorSocket::EditorSocket(Session& session, std::shared_ptr<Texts> texts,
                            std::unique_ptr<Workshop::Conversation> conversation)
     : impl_(new Impl{session, std::move(texts), std::move(conversation)}) {
   impl_->over.expires_at(asio::steady_timer::time_point::max());
-  prepare(impl_->stream, session.hub().options);
 }
 EditorSocket::~EditorSocket() = default;
 
 asio::awaitable<bool> EditorSocket::accept(const WebSocket::Request& request) {
-  return http::accept(impl_->stream, request);
+  return impl_->stream.accept(request);
 }
 
 asio::awaitable<void> EditorSocket::serve() {
@@ -91,8 +82,7 @@ asio::awaitable<void> EditorSocket::serve() {
 
 asio::awaitable<void> EditorSocket::finish() {
   if (impl_->ended) co_return;
-  const websocket::close_reason reason(websocket::close_code::going_away);
-  co_await impl_->stream.async_close(reason, kTuple);
+  co_await impl_->stream.close();
 }
 
 }  // namespace gorgo::server::http

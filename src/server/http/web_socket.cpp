@@ -1,9 +1,6 @@
 #include "server/http/web_socket.hpp"
 
 #include <algorithm>
-#include <array>
-#include <boost/beast/core/buffers_to_string.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -22,8 +19,6 @@
 namespace gorgo::server::http {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace websocket = boost::beast::websocket;
 
 /// A request whose reply is due.
 struct PendingMessage {
@@ -84,8 +79,7 @@ struct WebSocket::Impl {
   const std::shared_ptr<Texts> texts;
   const HttpOptions& options;
   WebSocketStream stream;
-  beast::flat_buffer message;
-  bool full = false;           // `message` is whole and was not taken
+  bool full = false;           // the stream keeps a message
   bool ended = false;          // nothing more will come
   bool taking = true;          // messages are taken
   asio::steady_timer arrived;  // cancelled when `full` or `ended` is set
@@ -102,7 +96,6 @@ struct WebSocket::Impl {
   bool grant(const WebSocketCommand& command);
   asio::awaitable<void> submit(WebSocketCommand command);
   protocol::Bytes frame_of(WebSocketCommand& command, PendingMessage& due);
-  asio::awaitable<bool> say(std::string_view text, std::string_view rest = "");
   asio::awaitable<bool> deliver(const ClientDelivery& delivery);
   asio::awaitable<bool> say_left_out();
   asio::awaitable<bool> reply(const wire::Message& message);
@@ -113,26 +106,21 @@ WebSocket::Impl::Impl(Session& owner, std::shared_ptr<Texts> shared_texts)
     : session(owner),
       texts(std::move(shared_texts)),
       options(owner.hub().options.http),
-      stream(owner.transport()),
+      stream(owner),
       arrived(owner.hub().io),
       taken(owner.hub().io) {
   arrived.expires_at(asio::steady_timer::time_point::max());
   taken.expires_at(asio::steady_timer::time_point::max());
-  prepare(stream, owner.hub().options);
 }
 
 // Reads always, so that pings, closing and broken connections are noticed. It is a coroutine of its
 // own, because Beast cannot go on writing once a read was cancelled.
 asio::awaitable<void> WebSocket::Impl::pump() {
   while (true) {
-    const auto [failure, size] = co_await stream.async_read(message, kTuple);
-    if (failure) break;
-    session.received();
+    const bool works = co_await stream.read();
+    if (!works) break;
     full = taking;
-    if (!taking) {
-      take_credit(beast::buffers_to_string(message.data()));
-      message.clear();
-    }
+    if (!taking) take_credit(stream.take());
     arrived.cancel();
     while (full && taking) co_await taken.async_wait(kTuple);
   }
@@ -197,20 +185,11 @@ asio::awaitable<void> WebSocket::Impl::submit(WebSocketCommand command) {
   if (!queued) taking = false;
 }
 
-// The caller keeps the texts.
-asio::awaitable<bool> WebSocket::Impl::say(std::string_view text, std::string_view rest) {
-  const std::array<asio::const_buffer, 2> buffers = {asio::buffer(text), asio::buffer(rest)};
-  session.sending();
-  const auto [failure, size] = co_await stream.async_write(buffers, kTuple);
-  session.sent();
-  co_return !failure;
-}
-
 asio::awaitable<bool> WebSocket::Impl::deliver(const ClientDelivery& delivery) {
   bool works = true;
   if (delivery.lost.rows > 0) {
     const std::string gap = "{\"gap\":" + gap_text(delivery.lost) + "}";
-    works = co_await say(gap);
+    works = co_await stream.write(gap);
   }
   if (delivery.rows == 0) co_return works;
   const auto rows = texts->messages.of(delivery.shared);
@@ -220,7 +199,7 @@ asio::awaitable<bool> WebSocket::Impl::deliver(const ClientDelivery& delivery) {
     if (!passing.empty() && !passing[row - delivery.first]) continue;
     const std::uint32_t id = delivery.subscription_of(row);
     const std::string rest = id == 0 ? "}" : ",\"subscription\":" + std::to_string(id) + "}";
-    works = co_await say(rows->of(row, 1), rest);
+    works = co_await stream.write(rows->of(row, 1), rest);
   }
   telling = telling || std::ranges::find(passing, true) != passing.end();
   co_return works;
@@ -233,7 +212,7 @@ asio::awaitable<bool> WebSocket::Impl::say_left_out() {
     Json json = {{"left_out", {{"rows", rows}}}};
     if (id != 0) json["subscription"] = id;
     const std::string text = to_text(json);
-    works = works && co_await say(text);
+    works = works && co_await stream.write(text);
   }
   co_return works;
 }
@@ -248,14 +227,14 @@ asio::awaitable<bool> WebSocket::Impl::reply(const wire::Message& reply) {
   }
   if (ack != nullptr && asked.subscription) samples.set(*asked.subscription, asked.most);
   const std::string text = to_text(reply_json(asked, reply));
-  co_return co_await say(text);
+  co_return co_await stream.write(text);
 }
 
 asio::awaitable<bool> WebSocket::Impl::write(const wire::Message& sent) {
   const auto* leaving = sent.body_as_Leaving();
   if (leaving == nullptr) co_return co_await reply(sent);
   const std::string text = to_text({{"leaving", to_json(*leaving)}});
-  co_return co_await say(text);
+  co_return co_await stream.write(text);
 }
 
 WebSocket::WebSocket(Session& session, std::shared_ptr<Texts> texts)
@@ -264,7 +243,7 @@ WebSocket::~WebSocket() = default;
 
 asio::awaitable<bool> WebSocket::accept(const Request& request, std::optional<std::uint32_t> most) {
   impl_->samples.set(0, most);
-  return http::accept(impl_->stream, request);
+  return impl_->stream.accept(request);
 }
 
 asio::awaitable<void> WebSocket::read() {
@@ -276,16 +255,15 @@ asio::awaitable<void> WebSocket::read() {
       co_await s.arrived.async_wait(kTuple);
       continue;
     }
-    const std::string text = beast::buffers_to_string(s.message.data());
-    s.session.hold(text.size() + s.message.capacity());
-    s.message.clear();
+    const std::string text = s.stream.take();
+    s.session.hold(text.size() + s.stream.capacity());
     co_await s.take(text);
     s.full = false;
     s.taken.cancel();
   }
   s.taking = false;
   s.full = false;
-  s.message.clear();
+  s.stream.drop();
   s.taken.cancel();
 }
 
@@ -309,8 +287,7 @@ bool WebSocket::has_output() const { return impl_->telling; }
 
 asio::awaitable<void> WebSocket::finish() {
   if (impl_->ended) co_return;
-  const websocket::close_reason reason(websocket::close_code::going_away);
-  co_await impl_->stream.async_close(reason, kTuple);
+  co_await impl_->stream.close();
 }
 
 }  // namespace gorgo::server::http

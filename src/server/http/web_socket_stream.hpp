@@ -1,45 +1,44 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/http/message.hpp>
-#include <boost/beast/websocket/stream.hpp>
-#include <boost/beast/websocket/teardown.hpp>
-#include <utility>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "server/http/request_reader.hpp"
-#include "server/options.hpp"
-#include "server/transport.hpp"
-
-namespace gorgo::server {
-
-// What Beast asks of a stream beside reading and writing.
-inline void beast_close_socket(Transport& transport) { transport.close(); }
-
-// The session says that nothing more will be written, once everything is.
-inline void teardown(boost::beast::role_type, Transport&, boost::beast::error_code& failure) {
-  failure = {};
-}
-
-template <class Handler>
-void async_teardown(boost::beast::role_type, Transport& transport, Handler&& handler) {
-  boost::asio::post(
-      transport.get_executor(),
-      boost::beast::bind_front_handler(std::forward<Handler>(handler), boost::beast::error_code()));
-}
-
-}  // namespace gorgo::server
+#include "server/session.hpp"
 
 namespace gorgo::server::http {
 
-using WebSocketStream = boost::beast::websocket::stream<Transport&>;
+/// The messages of a session whose connection became a WebSocket. At most one read and one write at
+/// a time; a read must not be cancelled, because Beast cannot go on writing then. Belongs to the
+/// I/O thread.
+class WebSocketStream {
+ public:
+  explicit WebSocketStream(Session& session);
+  ~WebSocketStream();
 
-/// Sets limits and time-outs of a connection that becomes a WebSocket.
-void prepare(WebSocketStream& stream, const ServerOptions& options);
+  /// Answers the request that asked for it. Returns whether it is one.
+  boost::asio::awaitable<bool> accept(const boost::beast::http::request<PassedOnBody>& request);
+  /// Waits for a message, which is kept until it is taken. Returns false when none will come.
+  boost::asio::awaitable<bool> read();
+  /// The message that was read. None is kept afterwards.
+  std::string take();
+  void drop();
+  /// Memory for a message that is kept.
+  std::size_t capacity() const;
+  /// Sends a message, which are both texts in a row; the caller keeps them. Returns whether the
+  /// connection works.
+  boost::asio::awaitable<bool> write(std::string_view text, std::string_view rest = {});
+  /// Says that the server is going away.
+  boost::asio::awaitable<void> close();
 
-/// Answers the request that asked for it. Returns whether it is one.
-boost::asio::awaitable<bool> accept(WebSocketStream& stream,
-                                    const boost::beast::http::request<PassedOnBody>& request);
+ private:
+  class Connection;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace gorgo::server::http
