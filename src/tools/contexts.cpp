@@ -1,7 +1,5 @@
 #include "tools/contexts.hpp"
 
-// As everywhere in the program: the two forms of the library do not go together.
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,3 @@
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include <limits>

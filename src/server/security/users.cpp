@@ -1,6 +1,5 @@
 #include "server/security/users.hpp"
 
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include <functional>
