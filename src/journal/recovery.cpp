@@ -101,6 +101,7 @@ Result<Survey> recover(Disk& disk, const std::string& folder) {
   auto found = survey(disk, folder, Depth::tail,
                       [&](const std::string& path) { return open_settled(disk, path); });
   if (!found) return found;
+  if (const auto none = expect_none_ahead(disk, folder, found->end); !none) return none.error();
   if (!found->segments.empty()) {
     const std::string last = found->segments.back().path(folder);
     if (const auto done = cut(disk, last, found->last_bytes); !done) return done.error();

@@ -148,6 +148,16 @@ Result<std::vector<Place>> snapshots_in(Disk& disk, const std::string& folder) {
   return {std::in_place, std::move(places)};
 }
 
+Result<void> expect_none_ahead(Disk& disk, const std::string& folder, Place end) {
+  const auto places = snapshots_in(disk, folder);
+  if (!places) return places.error();
+  if (places->empty() || places->front() <= end) return {};
+  return Error{"the journal ends at place " + std::to_string(end) + ", but " +
+                   snapshot_path(folder, places->front()) + " was made when it had more records",
+               "put the missing segments back; if a backup took their place on purpose, remove the "
+               "snapshots that are not from it"};
+}
+
 Result<void> verify_snapshot(Disk& disk, const std::string& folder, std::uint64_t journal,
                              Place place) {
   auto reader = SnapshotReader::open(disk, folder, journal, place);

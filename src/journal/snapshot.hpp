@@ -78,5 +78,8 @@ Result<std::vector<Place>> snapshots_in(Disk& disk, const std::string& folder);
 Result<void> verify_snapshot(Disk& disk, const std::string& folder, std::uint64_t journal,
                              Place place);
 std::string snapshot_path(const std::string& folder, Place place);
+/// An error: a snapshot says that records behind the end of the journal were durable. So they are
+/// missing, or the segments are those of another time than the snapshot.
+Result<void> expect_none_ahead(Disk& disk, const std::string& folder, Place end);
 
 }  // namespace gorgo::journal

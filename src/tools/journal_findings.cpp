@@ -94,6 +94,13 @@ class Examination {
       if (whole && fits && !latest) latest = place;
       if (whole && fits) continue;
       const std::string path = journal::snapshot_path(folder_, place);
+      if (place > survey_.end) {
+        refuse("The journal ends at place " + std::to_string(survey_.end) + ", but " + path +
+               " was made when it had more records, so a server does not start with it: put the "
+               "missing segments back; if a backup took their place on purpose, remove the "
+               "snapshots that are not from it.");
+        continue;
+      }
       say((whole ? path + " belongs to no record that the journal has" : whole.error().message) +
           ". A start passes it over and takes an older snapshot, so it takes longer; keep a copy "
           "for whoever looks into the damage, then remove it.");

@@ -115,6 +115,40 @@ TEST_P(SnapshotTest, ADamagedSnapshotIsPassedOverAndWithoutAnyTheStartIsRefused)
   EXPECT_THAT(refused.error().to_string(), HasSubstr("no snapshot tells what stood before"));
 }
 
+// As after a backup was put back over a folder in which newer snapshots were left.
+TEST_P(SnapshotTest, ASnapshotAheadOfTheJournalIsRefused) {
+  const fs::path copy = trimmed_copy(options(journal()));
+  const journal::Place latest = snapshots(copy).front();
+  const fs::path ahead = journal::snapshot_path(copy.string(), latest + 1'000'000);
+  fs::copy_file(journal::snapshot_path(copy.string(), latest), ahead);
+  const auto refused = recover(options(copy));
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_THAT(refused.error().to_string(),
+              HasSubstr(ahead.string() + " was made when it had more"));
+  fs::remove(ahead);
+  expect_whole(copy);
+}
+
+TEST_P(SnapshotTest, SnapshotsOfAnotherJournalDoNotStandForItsOwn) {
+  const fs::path copy = trimmed_copy(options(journal()));
+  {
+    RunningServer server(options(copy));
+    Client client = server.connect();
+    const auto before = snapshots(copy);
+    for (journal::Place more = 1; more <= 2; ++more) {
+      fs::copy_file(journal::snapshot_path(copy.string(), before.front()),
+                    journal::snapshot_path(copy.string(), before.front() + more * 1'000'000));
+    }
+    for (int i = 0; i < 100'000 && snapshots(copy).at(3) <= before.front(); ++i)
+      publish_some(client);
+  }
+  for (const journal::Place foreign : {snapshots(copy).at(0), snapshots(copy).at(1)}) {
+    fs::remove(journal::snapshot_path(copy.string(), foreign));
+  }
+  EXPECT_THAT(snapshots(copy), SizeIs(2));
+  expect_whole(copy);
+}
+
 TEST_P(SnapshotTest, RecordsStayAsLongAsTheyAreToBeRetained) {
   ServerOptions options = this->options(journal());
   options.journal.retain_hours = 1;

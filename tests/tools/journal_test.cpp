@@ -139,6 +139,15 @@ TEST_F(JournalCommand, DoctorKnowsThatATrimmedJournalNeedsAWholeSnapshot) {
                                  HasSubstr("no whole snapshot says what they did")));
 }
 
+TEST_F(JournalCommand, DoctorSaysThatASnapshotIsAheadOfTheJournal) {
+  write_journal(10);
+  write_snapshot(15);
+  const Outcome outcome = run("doctor journal journal");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The journal ends at place 11, but"),
+                                 HasSubstr("put the missing segments back")));
+}
+
 TEST_F(JournalCommand, DoctorKnowsThatAStartNeedsNothingBeforeASnapshot) {
   write_journal(20);
   write_snapshot(15);

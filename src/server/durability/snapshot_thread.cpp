@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gorgo::server {
 
@@ -114,18 +115,25 @@ void SnapshotThread::trim() {
                {{"why", tidied.error().to_string()}});
 }
 
-/// Two snapshots stay, so that damage of the latest one is no loss.
+/// Two snapshots of this journal stay, so that damage of the latest one is no loss.
 Result<void> SnapshotThread::tidy() {
   constexpr std::size_t kKept = 2;
-  auto places = journal::snapshots_in(journal_.disk(), journal_.folder());
+  journal::Disk& disk = journal_.disk();
+  const std::string& folder = journal_.folder();
+  const auto places = journal::snapshots_in(disk, folder);
   if (!places) return places.error();
-  while (places->size() > kKept) {
-    const std::string path = journal::snapshot_path(journal_.folder(), places->back());
-    if (const auto removed = journal_.disk().remove(path); !removed) return removed.error();
-    places->pop_back();
+  std::vector<journal::Place> kept;
+  for (const journal::Place place : *places) {
+    if (place > place_) continue;  // somebody has put it there
+    if (kept.size() == kKept) {
+      const auto removed = disk.remove(journal::snapshot_path(folder, place));
+      if (!removed) return removed.error();
+    } else if (journal::SnapshotReader::open(disk, folder, journal_.number(), place)) {
+      kept.push_back(place);
+    }
   }
-  if (places->size() < kKept) return {};
-  return journal_.trim(std::min(places->back(), first_retained()));
+  if (kept.size() < kKept) return {};
+  return journal_.trim(std::min(kept.back(), first_retained()));
 }
 
 /// The first place of a segment that may have records which are to be retained. What a segment has
