@@ -10,6 +10,7 @@
 
 #include "codec/csv.hpp"
 #include "codec/event_text.hpp"
+#include "codec/names.hpp"
 #include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 
@@ -178,6 +179,9 @@ class CsvReader final : public EventReader {
   }
 
   Result<void> name_attributes() {
+    if (header_.size() > kMostAttributes) {
+      return Error{"the header has more than " + std::to_string(kMostAttributes) + " columns", ""};
+    }
     for (const auto& [column, name] : form_.renamed) {
       if (!find(column)) return missing(column, "");
     }
@@ -216,6 +220,7 @@ class CsvReader final : public EventReader {
     }
     const std::string_view type = types_ ? cells[*types_].text : form_.type;
     if (type.empty()) return Error{"column '" + header_[*types_] + "' is empty", ""};
+    if (type == "*") return Error{"'*' stands for all types", "name one"};
     RowTables& tables = tables_of(type, batch);
     // A separator outside ASCII may cut a character in two.
     valid_ = static_cast<unsigned char>(form_.separator) < 0x80 && is_valid_utf8(text);

@@ -58,6 +58,7 @@ class EventHandler {
   bool string(std::string& value) {
     if (takes_time()) return take(parse_rfc3339(value));
     if (key_ != kType) return scalar(std::move(value));
+    if (value == "*") return refuse("'*' stands for all types", "name one");
     if (!is_event_name(value)) return fail(bad_name(place()));
     event_.type = std::move(value);
     key_ = 0;
@@ -84,6 +85,7 @@ class EventHandler {
   bool key(std::string& name) {
     if (depth_ == 2) {
       if (!is_event_name(name)) return fail(bad_name("an attribute"));
+      if (used_ == kMostAttributes) return fail(too_many());
       if (used_ == event_.attributes.size()) event_.attributes.emplace_back();
       std::swap(event_.attributes[used_++].name, name);
       return true;
@@ -156,6 +158,9 @@ class EventHandler {
   }
   static Error bad_name(const std::string& place) {
     return {place + ": names have 1 to " + std::to_string(kLongestName) + " bytes", kShape};
+  }
+  static Error too_many() {
+    return {"the event has more than " + std::to_string(kMostAttributes) + " attributes", ""};
   }
   static Error twice(std::string_view name) {
     return {"attribute '" + std::string(name) + "' stands twice", ""};

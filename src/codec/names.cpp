@@ -71,6 +71,8 @@ bool is_event_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && is_valid_utf8(name);
 }
 
+bool is_event_type(std::string_view name) { return name != "*" && is_event_name(name); }
+
 std::optional<std::string_view> repeated_name(std::span<const std::string_view> names) {
   constexpr std::size_t kFew = 16;
   if (names.size() <= kFew) {

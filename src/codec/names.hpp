@@ -13,7 +13,7 @@ namespace gorgo::codec {
 
 /// The most bytes that a name has, wherever it stands.
 inline constexpr std::size_t kLongestName = 1024;
-/// The most attributes that a type may have, or the events of one table.
+/// The most attributes that a type may have, an event, or the events of one table.
 inline constexpr std::size_t kMostAttributes = 4096;
 
 /// Letters, digits and `_`, no digit first.
@@ -24,8 +24,10 @@ std::optional<Error> problem_of_name(std::string_view name, std::string_view wha
 /// Why this is no name of an attribute. Attributes may be named by words that types may not.
 std::optional<Error> problem_of_attribute_name(std::string_view name);
 
-/// Whether an event may carry this name, as that of its type or of an attribute.
+/// Whether an attribute of an event may have this name.
 bool is_event_name(std::string_view name);
+/// Whether the type of an event may have this name: `*` stands for all types.
+bool is_event_type(std::string_view name);
 /// A name that stands more than once.
 std::optional<std::string_view> repeated_name(std::span<const std::string_view> names);
 

@@ -110,7 +110,7 @@ class PlainLines::Parser {
 
   bool read_type(json::value& value) {
     const auto text = string_of(value);
-    if (!text || !is_event_name(*text)) return false;
+    if (!text || !is_event_type(*text)) return false;
     line_.type = *text;
     return true;
   }
@@ -133,7 +133,7 @@ class PlainLines::Parser {
     for (auto field : attributes) {
       if (field.error() != simdjson::SUCCESS) return false;
       const auto name = name_of(field);
-      if (!name || !is_event_name(*name)) return false;
+      if (!name || !is_event_name(*name) || line_.names.size() == kMostAttributes) return false;
       json::value attribute = field.value().value_unsafe();
       const auto datum = datum_of(attribute);
       if (!datum) return false;

@@ -78,7 +78,7 @@ class JsonObjects : public PayloadReader {
     event_.type = settings_.form.type;
     if (auto taken = take_members(json, "", 0); !taken) return taken.error();
     add_topic(topic, event_);
-    if (!codec::is_event_name(event_.type)) {
+    if (!codec::is_event_type(event_.type)) {
       return Error{event_.type.empty() ? "nothing says the type of the event"
                                        : "'" + event_.type + "' is no name of a type",
                    "set `type` or `type_column`, or have {type} in the topic"};
@@ -115,6 +115,10 @@ class JsonObjects : public PayloadReader {
     const std::string& attribute = renamed == settings_.form.rename.end() ? name : renamed->second;
     if (!codec::is_event_name(attribute)) {
       return Error{"'" + attribute + "' is no name of an attribute", ""};
+    }
+    if (event_.attributes.size() == codec::kMostAttributes) {
+      return Error{
+          "the event has more than " + std::to_string(codec::kMostAttributes) + " attributes", ""};
     }
     auto taken = value_of(name, value);
     if (!taken) return taken.error();

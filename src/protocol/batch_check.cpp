@@ -124,6 +124,9 @@ Result<void> check_table(const wire::EventTable& table, Budget& budget) {
   if (auto problem = problem_of_name(*table.type(), budget)) {
     return Error{"a table without a usable type" + problem->message, problem->hint};
   }
+  if (table.type()->string_view() == "*") {
+    return Error{"a table of type '*', which stands for all types", "name one"};
+  }
   const std::string where = "table '" + table.type()->str() + "'";
   if (length(table.columns()) > codec::kMostAttributes) {
     return Error{where + " has more than " + std::to_string(codec::kMostAttributes) + " columns",

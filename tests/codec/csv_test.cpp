@@ -169,6 +169,9 @@ TEST(Csv, ABadHeaderBreaksTheStream) {
   EXPECT_THAT(read_all({"a,a"}, "T"), ElementsAre(HasSubstr("column 'a' stands twice"), "broken"));
   EXPECT_THAT(read_all({"a,"}, "T"), ElementsAre(HasSubstr("column 2 has no name"), "broken"));
   EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));
+  std::string wide = "a";
+  for (int i = 1; i <= 4096; ++i) wide += ",a" + std::to_string(i);
+  EXPECT_THAT(read_all({wide}, "T"), ElementsAre(HasSubstr("more than 4096 columns"), "broken"));
 }
 
 TEST(Csv, ABadRowIsRefusedAlone) {

@@ -98,6 +98,7 @@ TEST(EventLine, RefusesNumbersThatDoNotFit) {
 TEST(EventLine, RefusesWhatNoEventIs) {
   EXPECT_THAT(why(R"({"ts":1})"), HasSubstr("'type' is missing"));
   EXPECT_THAT(why(R"({"type":""})"), HasSubstr("'type': names have 1 to 1024 bytes"));
+  EXPECT_THAT(why(R"({"type":"*"})"), HasSubstr("'*' stands for all types"));
   EXPECT_THAT(why(R"({"type":")" + std::string(1025, 'A') + R"("})"), HasSubstr("1 to 1024 bytes"));
   EXPECT_THAT(why(R"({"type":"A","attrs":{"":1}})"),
               HasSubstr("an attribute: names have 1 to 1024 bytes"));
@@ -133,6 +134,13 @@ TEST(EventLine, FindsDuplicatesAmongManyAttributes) {
   for (int i = 0; i < 100; ++i) line += "\"a" + std::to_string(i) + "\":1,";
   EXPECT_THAT(why(line + "\"a42\":2}}"), HasSubstr("'a42' stands twice"));
   EXPECT_EQ(why(line + "\"b\":2}}"), "accepted");
+}
+
+TEST(EventLine, HasAtMost4096Attributes) {
+  std::string line = R"({"type":"T","attrs":{"a":1)";
+  for (int i = 1; i < 4096; ++i) line += ",\"a" + std::to_string(i) + "\":1";
+  EXPECT_EQ(why(line + "}}"), "accepted");
+  EXPECT_THAT(why(line + ",\"b\":1}}"), HasSubstr("more than 4096 attributes"));
 }
 
 TEST(EventLine, RefusesWhatIsNotJson) {

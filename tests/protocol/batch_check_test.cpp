@@ -119,6 +119,12 @@ TEST(BatchCheck, NamesAreNeitherEmptyNorEndless) {
   EXPECT_THAT(error_of(batch), HasSubstr("without a usable name"));
 }
 
+TEST(BatchCheck, ATypeIsOneOfAll) {
+  auto batch = valid();
+  batch.tables[0]->type = "*";
+  EXPECT_THAT(error_of(batch), HasSubstr("stands for all types"));
+}
+
 TEST(BatchCheck, ATableHas4096ColumnsAtMost) {
   const auto error = [](int columns) {
     wire::BatchT batch;

@@ -98,6 +98,7 @@ Result<void> take_element(Parts& parts, Event& event) {
     auto name = name_of(id, parameter);
     // RFC 5424 lets a parameter stand several times; the first is taken.
     if (has(event, name) || !codec::is_event_name(name)) continue;
+    if (event.attributes.size() == codec::kMostAttributes) continue;
     event.attributes.push_back({std::move(name), std::move(*value)});
   }
   if (!parts.take(']')) return no_syslog("structured data have no end");

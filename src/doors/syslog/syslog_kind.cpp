@@ -16,7 +16,7 @@ Result<void> check_syslog(const Settings& settings) {
     return Error{"time: '" + settings.time + "' is unknown", "one of arrival, message"};
   }
   const std::string& type = settings.form.type;
-  if (!type.empty() && !codec::is_event_name(type)) {
+  if (!type.empty() && !codec::is_event_type(type)) {
     return Error{"type: '" + type + "' is no name of a type", "type = \"Syslog\""};
   }
   return {};
