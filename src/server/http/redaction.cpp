@@ -23,6 +23,7 @@ Redaction::Redaction(const std::vector<std::string>& patterns) {
     if (dot == pattern.npos) continue;
     patterns_.emplace_back(pattern.substr(0, dot), pattern.substr(dot + 1));
   }
+  if (!is_empty()) patterns_.emplace_back("gorgo.DeadLetter", "payload");
 }
 
 bool Redaction::hides(std::string_view type, std::string_view attribute) const {

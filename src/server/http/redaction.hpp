@@ -15,7 +15,8 @@ class Redaction {
   /// What stands in the place of a value that is not shown.
   static constexpr std::string_view kHidden = "[redacted]";
 
-  /// `patterns`: "Type.attribute", where `*` stands for any characters, also none.
+  /// `patterns`: "Type.attribute", where `*` stands for any characters, also none. Where there are
+  /// some, what dead letters hold is not shown either, because events are in it as they came.
   explicit Redaction(const std::vector<std::string>& patterns);
 
   bool is_empty() const { return patterns_.empty(); }
