@@ -1,6 +1,6 @@
 #include "doors/topic.hpp"
 
-#include <algorithm>
+#include <cctype>
 #include <variant>
 
 #include "codec/names.hpp"
@@ -73,19 +73,47 @@ Result<void> check_levels(const std::string& pattern, const TopicSyntax& syntax,
   return {};
 }
 
+/// How many bytes the character at the beginning has.
+std::size_t length_of_first(std::string_view text) {
+  std::size_t length = 1;
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+    ++length;
+  return length;
+}
+
+/// Whether the character may stand in a level. Brokers of MQTT end the connection of a client that
+/// sends control characters, or code points that Unicode keeps from being characters.
+bool may_stand(std::string_view character, const TopicSyntax& syntax) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) {
+    const char c = character.front();
+    if (syntax.is_ascii) return std::isalnum(first) != 0 || c == '_' || c == '-';
+    return first >= 0x20 && first != 0x7F && c != syntax.separator &&
+           syntax.one.find(c) == syntax.one.npos && syntax.rest.find(c) == syntax.rest.npos &&
+           syntax.forbidden.find(c) == syntax.forbidden.npos;
+  }
+  if (syntax.is_ascii) return false;
+  const bool is_control = character >= "\xC2\x80" && character <= "\xC2\x9F";
+  const bool is_kept_free = character >= "\xEF\xB7\x90" && character <= "\xEF\xB7\xAF";
+  const bool is_last_of_a_plane =
+      character.size() >= 3 &&
+      (character.ends_with("\xBF\xBE") || character.ends_with("\xBF\xBF")) &&
+      (character.size() == 3 ? first == 0xEF : (character[1] & 0x0F) == 0x0F);
+  return !is_control && !is_kept_free && !is_last_of_a_plane;
+}
+
 std::string level_of(std::string_view name, const Event& event, const TopicSyntax& syntax) {
-  std::string text;
+  std::string text, level;
   if (name == "type") text = event.type;
   for (const Attribute& attribute : event.attributes) {
     if (name != "type" && attribute.name == name) text = text_of(attribute.value);
   }
-  const auto is_bad = [&](char c) {
-    return c == syntax.separator || syntax.one.find(c) != syntax.one.npos ||
-           syntax.rest.find(c) != syntax.rest.npos ||
-           syntax.forbidden.find(c) != syntax.forbidden.npos;
-  };
-  std::ranges::replace_if(text, is_bad, '_');
-  return text.empty() ? "_" : text;
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view character = left.substr(0, length_of_first(left));
+    level += may_stand(character, syntax) ? character : "_";
+    left.remove_prefix(character.size());
+  }
+  return level.empty() ? "_" : level;
 }
 
 }  // namespace
@@ -150,7 +178,10 @@ std::string topic_of(const std::string& pattern, const Event& event, const Topic
     first = false;
     topic += is_placeholder(level) ? level_of(name_in(level), event, syntax) : level;
   }
-  return topic;
+  if (topic.size() <= syntax.longest) return topic;
+  std::size_t end = syntax.longest;
+  while ((static_cast<unsigned char>(topic[end]) & 0xC0) == 0x80) --end;
+  return topic.substr(0, end);
 }
 
 }  // namespace gorgo::doors

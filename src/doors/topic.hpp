@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,12 +20,14 @@ struct TopicSyntax {
   std::string_view one, rest;
   bool rest_may_be_empty;
   std::string_view forbidden;  ///< bytes that no level has, beside the above
+  std::size_t longest;         ///< bytes of a topic
+  bool is_ascii = false;       ///< it has letters, digits, `_` and `-` only, of ASCII
 };
-inline constexpr TopicSyntax kMqttTopics{'/', "+", "#", true, {"\0", 1}};
-/// Those of NATS.
-inline constexpr TopicSyntax kSubjects{'.', "*", ">", false, {"\0 \t\r\n\f", 6}};
+inline constexpr TopicSyntax kMqttTopics{'/', "+", "#", true, {"\0", 1}, 65535};
+/// Those of NATS, whose servers take lines of 4096 bytes.
+inline constexpr TopicSyntax kSubjects{'.', "*", ">", false, {"\0 \t\r\n\f", 6}, 4000};
 /// Those of Kafka, which have no wildcards.
-inline constexpr TopicSyntax kKafkaTopics{'.', "", "", false, {"\0 \t\r\n/", 6}};
+inline constexpr TopicSyntax kKafkaTopics{'.', "", "", false, {"\0 \t\r\n/", 6}, 249, true};
 
 /// What a topic says about the events that came in it.
 struct TopicContent {
@@ -56,7 +59,7 @@ std::string text_of(const Value& value);
 /// attribute.
 Result<void> check_topic(const std::string& pattern, const TopicSyntax& syntax = kMqttTopics);
 /// The topic of an event. What levels cannot hold of a value becomes `_`, and so does an attribute
-/// that is absent.
+/// that is absent; a topic that is too long is cut.
 std::string topic_of(const std::string& pattern, const Event& event,
                      const TopicSyntax& syntax = kMqttTopics);
 

@@ -50,5 +50,20 @@ TEST(Topic, OfAnEventHasItsValues) {
   EXPECT_EQ(topic_of("alarms/{type}/{area}/{n}/{gone}", event), "alarms/Fire/A_1/7/_");
 }
 
+TEST(Topic, HoldsNothingThatABrokerTakesForAnError) {
+  const auto mqtt = [](const std::string& area) {
+    return topic_of("{area}", Event{"Fire", 1000, {{"area", area}}});
+  };
+  EXPECT_EQ(mqtt(std::string("a\0b\x01\x1F\x7F", 6)), "a_b___");
+  EXPECT_EQ(mqtt("a\u0080\u009F\u00A0\u00E9"), "a__\u00A0\u00E9");
+  EXPECT_EQ(mqtt("\uFDCF\uFDD0\uFDEF\uFDF0"), "\uFDCF__\uFDF0");
+  EXPECT_EQ(mqtt("\uFFFD\uFFFE\uFFFF\U0001FFFE\U0001FFFD\U0010FFFF\U0001F7FE"),
+            "\uFFFD___\U0001FFFD_\U0001F7FE");
+  EXPECT_EQ(mqtt(std::string(65533, 'a') + "\u00E9\u00E9"), std::string(65533, 'a') + "\u00E9");
+  const Event odd{"Fire", 1000, {{"area", std::string("A.1 caf\u00E9!-") + std::string(300, 'x')}}};
+  EXPECT_EQ(topic_of("{type}.{area}", odd, kKafkaTopics),
+            "Fire.A_1_caf__-" + std::string(249 - 15, 'x'));
+}
+
 }  // namespace
 }  // namespace gorgo::doors
