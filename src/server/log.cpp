@@ -3,10 +3,14 @@
 #define SPDLOG_FMT_EXTERNAL
 #include "server/log.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
+
+#include "server/log_output.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -51,6 +55,24 @@ std::string json_members(std::string_view message, Log::Fields fields) {
   return members;
 }
 
+class LogSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  std::uint64_t take_lost() {
+    const std::lock_guard lock(mutex_);
+    return output_.take_lost();
+  }
+
+ private:
+  LogOutput output_{STDERR_FILENO};
+
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    output_.write({line.data(), line.size()});
+  }
+  void flush_() override {}
+};
+
 }  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view text) {
@@ -78,24 +100,30 @@ std::string_view name_of(LogFormat format) { return format == LogFormat::json ? 
 
 struct Log::Impl {
   LogFormat format;
-  spdlog::logger logger;
+  std::shared_ptr<LogSink> sink = std::make_shared<LogSink>();
+  spdlog::logger logger{"gorgo", sink};
 
   void write(spdlog::level::level_enum level, std::string_view message, Fields fields) {
     if (!logger.should_log(level)) return;
+    if (const std::uint64_t lost = sink->take_lost()) {
+      put(spdlog::level::warn, "lines of the log were lost, as nobody read it", {{"lines", lost}});
+    }
+    put(level, message, fields);
+  }
+
+  void put(spdlog::level::level_enum level, std::string_view message, Fields fields) {
     const auto line =
         format == LogFormat::json ? json_members(message, fields) : text_line(message, fields);
     logger.log(level, spdlog::string_view_t(line));
   }
 };
 
-Log::Log(LogFormat format, LogLevel level)
-    : impl_(new Impl{format, {"gorgo", std::make_shared<spdlog::sinks::stderr_sink_mt>()}}) {
+Log::Log(LogFormat format, LogLevel level) : impl_(new Impl{.format = format}) {
   impl_->logger.set_level(to_spdlog(level));
   impl_->logger.set_pattern(format == LogFormat::json
                                 ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                                 : "%Y-%m-%dT%H:%M:%S.%eZ %l %v",
                             spdlog::pattern_time_type::utc);
-  impl_->logger.flush_on(spdlog::level::debug);
 }
 
 Log::~Log() = default;

@@ -30,9 +30,9 @@ struct LogField {
       : key(k), value(std::to_string(v)) {}
 };
 
-/// The server's log, on stderr. Text: `2026-01-31T12:00:00.000Z info listening address=...`;
-/// JSON: one object per line with time, level, message and the fields, all strings.
-/// Thread-safe.
+/// The server's log, on stderr, which waits for nobody who reads it. Text:
+/// `2026-01-31T12:00:00.000Z info listening address=...`; JSON: one object per line with time,
+/// level, message and the fields, all strings. Thread-safe.
 class Log {
  public:
   using Fields = std::initializer_list<LogField>;

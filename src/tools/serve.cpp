@@ -1,6 +1,7 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -104,6 +105,7 @@ int serve(const ServeFlags& flags) {
   if (options->cuda) engine::set_cuda_options(*options->cuda);
   if (flags.only_print) return show_config(*options);
   if (flags.only_test) return try_config(*options);
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may go
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
   const bool recovers = !options->journal.path.empty();
