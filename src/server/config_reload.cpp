@@ -22,9 +22,7 @@ Result<std::vector<std::string>> ConfigReload::read_and_take_over() {
   // The files may have changed where their names have not.
   auto keys = keys_for(*fresh);
   if (!keys) return keys.error();
-  auto changed = take_over(*fresh);
-  if (changed) take_over(std::move(*keys));
-  return changed;
+  return take_over(*fresh, std::move(*keys));
 }
 
 /// An error also where a port that is open to others would lose what protects it.
@@ -57,7 +55,8 @@ bool ConfigReload::may_stay(Session& session, bool asked) const {
   return true;
 }
 
-Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fresh) {
+Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fresh,
+                                                         Doorkeeper::Keys keys) {
   const auto changes = changes_between(options_, fresh);
   std::string fixed, all;
   std::vector<std::string> changed;
@@ -76,7 +75,10 @@ Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fr
   }
   options_.doors = fresh.doors;
   options_.actions = fresh.actions;
-  for (const auto& done : {actions_.apply(options_.actions), doors_.apply(options_.doors)}) {
+  const auto of_keys = doorkeeper_.changes_to(keys);
+  take_over(std::move(keys));
+  for (const auto& done :
+       {of_keys, actions_.apply(options_.actions), doors_.apply(options_.doors)}) {
     for (const std::string& change : done) {
       all += (all.empty() ? "" : "; ") + change;
       changed.push_back(change);

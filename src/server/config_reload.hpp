@@ -52,7 +52,7 @@ class ConfigReload {
 
   Result<std::vector<std::string>> read_and_take_over();
   Result<Doorkeeper::Keys> keys_for(const ServerOptions& fresh) const;
-  Result<std::vector<std::string>> take_over(const ServerOptions& fresh);
+  Result<std::vector<std::string>> take_over(const ServerOptions& fresh, Doorkeeper::Keys keys);
   void take_over(Doorkeeper::Keys keys);
   /// Whether the client may stay as it is; its user may have other limits.
   bool may_stay(Session& session, bool asked) const;

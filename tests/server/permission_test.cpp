@@ -226,6 +226,19 @@ std::string problem_of(const std::string& text) {
   return problem_in(Users::parse(text, "users.toml"));
 }
 
+TEST(UsersFile, TellsWhoCameWentAndChanged) {
+  const auto read = [](const std::string& text) {
+    return Users::parse(text, "users.toml").value();
+  };
+  const auto before =
+      read("[[user]]\nname = \"a\"\n[[user]]\nname = \"b\"\n[[user]]\nname = \"c\"\n");
+  const auto after = read(
+      "[[user]]\nname = \"a\"\n[[user]]\nname = \"b\"\nadmin = true\n[[user]]\nname = \"d\"\n");
+  EXPECT_THAT(after->changes_since(*before),
+              testing::ElementsAre("user 'b': changed", "user 'd': new", "user 'c': gone"));
+  EXPECT_THAT(after->changes_since(*after), testing::IsEmpty());
+}
+
 TEST(UsersFile, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(problem_of("[[user]]\nname = 5\n"),
               HasSubstr("users.toml:2:1: name: expected a string"));

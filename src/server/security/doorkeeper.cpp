@@ -47,6 +47,17 @@ Result<Doorkeeper::Keys> Doorkeeper::read(const ServerOptions& options) {
   return keys;
 }
 
+std::vector<std::string> Doorkeeper::changes_to(const Keys& keys) const {
+  std::vector<std::string> changes;
+  if (keys.users != nullptr && keys_.users != nullptr) {
+    changes = keys.users->changes_since(*keys_.users);
+  }
+  if (keys.tls != nullptr && keys_.tls != nullptr && !have_same_certificate(keys.tls, keys_.tls)) {
+    changes.emplace_back("tls: another certificate");
+  }
+  return changes;
+}
+
 asio::awaitable<Outcome> Doorkeeper::admit(Credentials said, Transport& transport) {
   if (said.empty()) co_return by_certificate(transport);
   if (!transport.is_secure() && !transport.is_local()) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/gorgo_generated.h"
 #include "server/log.hpp"
@@ -48,6 +49,8 @@ class Doorkeeper {
   ~Doorkeeper() { thread_.join(); }
 
   void set(Keys keys) { keys_ = std::move(keys); }
+  /// What would change by `set`, in words, beside what the options say.
+  std::vector<std::string> changes_to(const Keys& keys) const;
   const TlsContext& tls() const { return keys_.tls; }
   /// Whether clients must say who they are.
   bool asks() const { return keys_.users != nullptr; }

@@ -91,6 +91,11 @@ Result<TlsContext> make_tls_context(const TlsOptions& options) {
   return context;
 }
 
+bool have_same_certificate(const TlsContext& one, const TlsContext& other) {
+  return X509_cmp(SSL_CTX_get0_certificate(one->native_handle()),
+                  SSL_CTX_get0_certificate(other->native_handle())) == 0;
+}
+
 std::string common_name_of(protocol::Stream::Tls& tls) {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(
       SSL_get1_peer_certificate(tls.native_handle()), &X509_free);

@@ -15,6 +15,9 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 /// error names the file and what is wrong with it.
 Result<TlsContext> make_tls_context(const TlsOptions& options);
 
+/// Whether both show the same certificate. Precondition: neither is null.
+bool have_same_certificate(const TlsContext& one, const TlsContext& other);
+
 /// The common name in the certificate that the client has proved to own; empty: it showed none.
 /// Precondition: the handshake is over.
 std::string common_name_of(protocol::Stream::Tls& tls);

@@ -210,6 +210,25 @@ Result<std::shared_ptr<const Users>> Users::read(const std::string& path) {
   return parse(*text, path);
 }
 
+std::vector<std::string> Users::changes_since(const Users& before) const {
+  std::vector<std::string> changes;
+  const auto note = [&](const std::string& name, const std::string& what) {
+    changes.push_back("user '" + name + "': " + what);
+  };
+  for (const auto& [name, user] : users_) {
+    const UserPtr old = before.find(name);
+    if (old == nullptr) {
+      note(name, "new");
+    } else if (*old != *user) {
+      note(name, "changed");
+    }
+  }
+  for (const auto& [name, user] : before.users_) {
+    if (!users_.contains(name)) note(name, "gone");
+  }
+  return changes;
+}
+
 UserPtr Users::find(const std::string& name) const {
   const auto known = users_.find(name);
   return known == users_.end() ? nullptr : known->second;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "server/security/user.hpp"
 
@@ -18,6 +19,8 @@ class Users {
   static Result<std::shared_ptr<const Users>> read(const std::string& path);
   static Result<std::shared_ptr<const Users>> parse(std::string_view text, const std::string& path);
 
+  /// What is other than before, in words: `user 'ann': new`.
+  std::vector<std::string> changes_since(const Users& before) const;
   /// Null: there is no such user.
   UserPtr find(const std::string& name) const;
   /// The user whose token this is, or null.
