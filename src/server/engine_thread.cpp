@@ -346,6 +346,7 @@ void EngineThread::carry_out(Command& command) {
       [[fallthrough]];
     case Command::Kind::reload:
       changes_.push_back(std::move(command));
+      if (const auto& client = changes_.back().client) client->owe();
       return work_off_changes();
     case Command::Kind::checked:
       return work_off_changes();
@@ -361,7 +362,7 @@ void EngineThread::carry_out(Command& command) {
       durables_.detach_all(*command.client);
       subscription_counts_.removed_all(*command.client);
       admission_.clock_watch().forget(*command.client);
-      command.client->close();
+      command.client->close_behind_replies();
       if (const auto done = std::exchange(command.done, {})) done();
       return;
   }
@@ -375,6 +376,7 @@ void EngineThread::work_off_changes() {
     if (!over) return;
     forget_change();
     if (first.done) first.done();
+    if (first.client != nullptr) first.client->paid();
     changes_.pop_front();
   }
 }

@@ -212,6 +212,27 @@ void Outbox::close() {
   notify(std::move(lock));
 }
 
+void Outbox::owe() {
+  const std::lock_guard lock(mutex_);
+  ++owed_;
+}
+
+void Outbox::paid() {
+  std::unique_lock lock(mutex_);
+  --owed_;
+  if (!closes_behind_replies_ || owed_ > 0) return;
+  closed_ = true;
+  notify(std::move(lock));
+}
+
+void Outbox::close_behind_replies() {
+  std::unique_lock lock(mutex_);
+  closes_behind_replies_ = true;
+  if (owed_ > 0) return;
+  closed_ = true;
+  notify(std::move(lock));
+}
+
 void Outbox::finish(protocol::Bytes last) {
   std::unique_lock lock(mutex_);
   if (!closed_) {

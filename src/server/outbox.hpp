@@ -99,6 +99,11 @@ class Outbox {
 
   /// Closes the outbox: what is queued is still to be written, but nothing more is accepted.
   void close();
+  /// A reply will come, which `close_behind_replies` waits for until it was `paid`.
+  void owe();
+  void paid();
+  /// Closes once all replies are queued that are owed.
+  void close_behind_replies();
   /// Does what `close` does, with a last frame behind everything, also when the queue is full.
   void finish(protocol::Bytes last);
   /// Throws away what is queued, tells the client why and how many rows that were, and closes.
@@ -142,8 +147,10 @@ class Outbox {
   Report report_;
   bool report_due_ = false;  // the session was not yet woken for the report
   bool closed_ = false;
-  bool notified_ = false;  // the writer was woken and has not looked yet
-  bool awaited_ = false;   // somebody waits for room
+  bool closes_behind_replies_ = false;
+  std::uint32_t owed_ = 0;  // replies
+  bool notified_ = false;   // the writer was woken and has not looked yet
+  bool awaited_ = false;    // somebody waits for room
 
   /// Drops what may be dropped until there is room. Returns whether there is.
   bool make_room(std::size_t bytes, const ClientDelivery* newcomer = nullptr);

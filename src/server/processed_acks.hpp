@@ -14,14 +14,19 @@ class ProcessedAcks {
  public:
   /// `last` is the largest timestamp of the publication.
   void add(std::shared_ptr<Outbox> client, protocol::Bytes ack, Timestamp last) {
+    Outbox& owing = *client;
     waiting_.add(last, {std::move(client), std::move(ack)});
+    owing.owe();
   }
 
   /// Calls `reply(client, ack)` for those whose events are evaluated. Precondition: nothing is
   /// pending.
   template <class Reply>
   void send(const Processor& processor, Reply reply) {
-    waiting_.settle(processor, [&](Waiting ready) { reply(ready.client, std::move(ready.ack)); });
+    waiting_.settle(processor, [&](Waiting ready) {
+      reply(ready.client, std::move(ready.ack));
+      ready.client->paid();
+    });
   }
 
  private:

@@ -1,4 +1,8 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
 
 #include "support.hpp"
 
@@ -120,6 +124,45 @@ TEST_F(Fairness, AClientThatClosesOnlyItsSendingSideGetsItsReplies) {
   EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 1u);
   for (std::uint64_t i = 0; i < 20; ++i) raw.expect<wire::Types>(10 + i);
   EXPECT_FALSE(raw.receive());
+}
+
+/// Publications of each promise and a change of rules, whose replies come later than the end of
+/// what the client sends.
+void expect_replies_behind_the_end(RunningServer& server) {
+  for (const auto ack :
+       {wire::AckMode::Accepted, wire::AckMode::AcceptedAtOnce, wire::AckMode::Processed}) {
+    Greeted raw(server);
+    raw.send(publish_frame(2, {temp(std::nullopt, "A1", 1)}, 0, 0, ack));
+    raw.stop_sending();
+    EXPECT_EQ(raw.expect<wire::Ack>(2).accepted, 1u);
+    EXPECT_FALSE(raw.receive());
+  }
+  Greeted raw(server);
+  wire::DeployT rules;
+  rules.name = "hot";
+  rules.text = "define Hot() from Temp(value > 45);";
+  raw.send(3, rules);
+  raw.stop_sending();
+  EXPECT_THAT(raw.expect<wire::Diagnostics>(3).diagnostics, testing::IsEmpty());
+  EXPECT_FALSE(raw.receive());
+}
+
+TEST(Replies, ComeAlthoughTheClientHasClosedItsSendingSide) {
+  RunningServer server;
+  expect_replies_behind_the_end(server);
+}
+
+TEST(Replies, ComeAlthoughTheClientHasClosedItsSendingSideAndADiskHasToSync) {
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / ("gorgo_replies_" + std::to_string(getpid()));
+  {
+    ServerOptions options;
+    options.journal.path = folder.string();
+    options.journal.durability = Durability::durable;
+    RunningServer server(options);
+    expect_replies_behind_the_end(server);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -112,6 +112,7 @@ void JournalWriter::reply_when_written(const std::shared_ptr<Outbox>& client,
     return;
   }
   unwritten_.push_back({journal_->end() - 1, client, std::move(reply)});
+  client->owe();
 }
 
 void JournalWriter::reply_when_durable(const std::shared_ptr<Outbox>& client,
@@ -123,6 +124,7 @@ void JournalWriter::reply_when_durable(const std::shared_ptr<Outbox>& client,
     return;
   }
   waiting_.push_back({journal_->end() - 1, client, std::move(reply)});
+  client->owe();
 }
 
 bool JournalWriter::is_awaited() {
@@ -176,6 +178,7 @@ void JournalWriter::send(Waiting& waiting) {
   } catch (const std::bad_alloc&) {
     waiting.client->close();  // what became of its request is unknown to the client then
   }
+  waiting.client->paid();
 }
 
 void JournalWriter::synced() {
