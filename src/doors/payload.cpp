@@ -9,6 +9,7 @@
 #include "codec/csv.hpp"
 #include "codec/event_text.hpp"
 #include "codec/names.hpp"
+#include "codec/nesting.hpp"
 #include "codec/text_form.hpp"
 #include "doors/kind.hpp"
 
@@ -70,7 +71,7 @@ class JsonObjects : public PayloadReader {
   Result<Outcome> read(std::string_view text, const TopicContent* topic,
                        BatchBuilder& batch) override {
     if (is_blank(text)) return Outcome::nothing;
-    const auto json = Json::parse(text, nullptr, false);
+    const auto json = codec::parse_json<Json>(text);
     if (json.is_discarded()) return Error{"the payload is no JSON", ""};
     if (!json.is_object())
       return Error{"the payload is no JSON object", "such as {\"value\": 46.5}"};

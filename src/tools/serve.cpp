@@ -1,4 +1,5 @@
 #include <malloc.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -98,6 +99,13 @@ int try_config(const server::ServerOptions& options) {
   return flush_output() ? kSuccess : kFailure;
 }
 
+/// Until the server is there. A reload would read what was read a moment ago, and a stop leaves the
+/// journal as a crash would.
+void prepare_signals() {
+  std::signal(SIGHUP, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { _exit(kSuccess); });
+}
+
 int serve(const ServeFlags& flags) {
   return_freed_memory();
   const auto options = server_options(flags);
@@ -106,6 +114,7 @@ int serve(const ServeFlags& flags) {
   if (flags.only_print) return show_config(*options);
   if (flags.only_test) return try_config(*options);
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may go
+  prepare_signals();
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
   const bool recovers = !options->journal.path.empty();

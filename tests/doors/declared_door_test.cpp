@@ -137,6 +137,9 @@ TEST(DeclaredDoor, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_THAT(problem_of(client, "in", "kind = \"file\"\npth = \"x\"\n"),
               HasSubstr("2:7: doors.in.pth: unknown key, did you mean 'path'?"));
   EXPECT_THAT(problem_of(client, "in", "kind = file"), HasSubstr("no TOML"));
+  std::string deep = "a";
+  for (int i = 0; i < 30'000; ++i) deep += ".a";
+  EXPECT_THAT(problem_of(client, "in", deep + " = 1"), HasSubstr("too many parts"));
   EXPECT_THAT(problem_of(client, "in", "[doors.in]\nkind = \"file\"\n"), HasSubstr("[doors]"));
   EXPECT_THAT(problem_of(client, "in", "kind = \"file\"\n"), HasSubstr("doors.in: path"));
   EXPECT_THAT(problem_of(client, "in/1", source(folder, "x")), HasSubstr("letters, digits"));

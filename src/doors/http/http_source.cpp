@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/nesting.hpp"
 #include "doors/hash.hpp"
 
 namespace gorgo::doors::http {
@@ -32,7 +33,7 @@ std::string value_of(std::string_view line, std::string_view name) {
 /// an array of them.
 std::deque<std::string> parts_of(const std::string& text, bool is_json) {
   std::deque<std::string> parts;
-  const Json whole = is_json ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  const Json whole = is_json ? codec::parse_json<Json>(text) : Json(Json::value_t::discarded);
   if (whole.is_array()) {
     for (const Json& one : whole) parts.push_back(one.dump());
     return parts;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "codec/nesting.hpp"
 #include "server/config/door_text.hpp"
 #include "server/config/key.hpp"
 #include "server/options.hpp"
@@ -198,6 +199,7 @@ Result<void> check_times(const ProcessorOptions& options) {
 }
 
 Result<doors::Settings> read_door(const std::string& name, const std::string& text) {
+  if (codec::is_deep_toml(text)) return Error{"a key has too many parts", ""};
   const auto parsed = toml::parse(text);
   if (!parsed)
     return Error{

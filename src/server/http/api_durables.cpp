@@ -1,3 +1,4 @@
+#include "codec/nesting.hpp"
 #include "protocol/info.hpp"
 #include "server/http/api.hpp"
 #include "server/http/place_text.hpp"
@@ -22,7 +23,7 @@ Json durable_json(const wire::DurableInfo& info) {
 
 /// The place in a body like {"id":"12-1"}.
 Result<Place> place_in(const Call& call) {
-  const Json json = Json::parse(static_cast<const TextBody&>(*call.body).text(), nullptr, false);
+  const Json json = codec::parse_json<Json>(static_cast<const TextBody&>(*call.body).text());
   std::optional<Place> place;
   if (json.is_object() && json.contains("id") && json["id"].is_string()) {
     place = parse_place(json["id"].get<std::string>());

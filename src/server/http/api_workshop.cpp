@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codec/event_text.hpp"
+#include "codec/nesting.hpp"
 #include "protocol/info.hpp"
 #include "server/awaiting.hpp"
 #include "server/durability/journal_look.hpp"
@@ -41,7 +42,7 @@ using RulesAndText = std::pair<std::string, std::string>;
 /// `{"text":"..",KEY:".."}`
 Result<RulesAndText> read_rules_and(const std::string& key, const Call& call) {
   const auto& body = static_cast<const TextBody&>(*call.body).text();
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = codec::parse_json<Json>(body);
   const auto is_text = [&](const std::string& member) {
     return json.is_object() && json.contains(member) && json[member].is_string();
   };

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "codec/nesting.hpp"
 #include "server/http/place_text.hpp"
 #include "server/http/reply_json.hpp"
 
@@ -200,7 +201,7 @@ Result<wire::SlowPolicy> read_slow_policy(std::string_view name) {
 }
 
 Parsed parse_command(std::string_view message, std::size_t max_bytes) {
-  Json json = Json::parse(message, nullptr, false);
+  auto json = codec::parse_json<Json>(message);
   if (!json.is_object()) {
     return WrongCommand{{}, {"the message is no object of JSON", kCommands}};
   }

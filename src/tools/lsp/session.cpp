@@ -1,5 +1,6 @@
 #include "tools/lsp/session.hpp"
 
+#include "codec/nesting.hpp"
 #include "tools/lsp/messages.hpp"
 
 namespace gorgo::tools::lsp {
@@ -32,7 +33,7 @@ std::string uri_in(const Json& params) { return params.at("textDocument").at("ur
 }  // namespace
 
 std::vector<std::string> Session::handle(std::string_view content) {
-  const Json message = Json::parse(content, nullptr, false);
+  const auto message = codec::parse_json<Json>(content);
   if (message.is_discarded()) {
     fail(nullptr, {kParseError, "the message is no JSON"});
   } else {
