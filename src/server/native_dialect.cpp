@@ -7,6 +7,7 @@
 
 #include "protocol/batch_check.hpp"
 #include "protocol/info.hpp"
+#include "server/request_texts.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -118,7 +119,7 @@ asio::awaitable<bool> NativeDialect::greet(const wire::Message& message) {
   if (!logged_in) co_return false;
   const Limits& limits = session_.hub().options.limits;
   session_.greeted();
-  session_.set_name(protocol::text_of(hello->client()));
+  session_.set_name(shown_name(protocol::text_of(hello->client())));
   cutter_.set_max_frame(limits.max_frame);
   answers_pings_ = hello->heartbeats();
   wire::WelcomeT welcome;

@@ -6,6 +6,7 @@
 #include "server/awaiting.hpp"
 #include "server/connections.hpp"
 #include "server/doors/requests.hpp"
+#include "server/request_texts.hpp"
 #include "server/security/permissions.hpp"
 #include "server/session.hpp"
 
@@ -87,6 +88,10 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
 }
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
+  if (const auto checked = check_texts(message); !checked) {
+    session_.reply_error(message.id(), wire::ErrorCode::Invalid, checked.error());
+    return false;
+  }
   if (answer_about_connections(hub_, session_.outbox(), message)) return false;
   if (answer_about_doors(hub_, session_.outbox(), message)) return false;
   if (answer_about_actions(hub_, session_.outbox(), message)) return false;

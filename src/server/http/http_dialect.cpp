@@ -12,6 +12,7 @@
 #include "server/http/delivery_text.hpp"
 #include "server/http/origin.hpp"
 #include "server/http/reply_json.hpp"
+#include "server/request_texts.hpp"
 
 namespace gorgo::server::http {
 namespace {
@@ -115,7 +116,7 @@ asio::awaitable<bool> HttpDialect::read_head() {
   }
   session_.greeted();
   const auto agent = reader_.head()[Field::user_agent];
-  session_.set_name({agent.data(), agent.size()});
+  session_.set_name(shown_name({agent.data(), agent.size()}));
   session_.message_begun();
   in_request_ = true;
   co_return true;
