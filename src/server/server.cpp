@@ -444,7 +444,8 @@ ServerCounters Server::Impl::counters() {
       .failed_logins = doorkeeper.failed_logins(),
       .hashed_passwords = doorkeeper.hashed_passwords(),
       .forbidden_requests = hub.forbidden,
-      .subscriber_waits = totals.subscriber_waits};
+      .subscriber_waits = totals.subscriber_waits,
+      .is_read_only = engine.is_read_only()};
 }
 
 }  // namespace gorgo::server

@@ -22,6 +22,7 @@ struct ServerCounters {
   std::uint64_t hashed_passwords = 0;    ///< of logins, whatever their outcome
   std::uint64_t forbidden_requests = 0;  ///< of users who lack the permission
   std::uint64_t subscriber_waits = 0;    ///< times publishers waited for a slow subscriber
+  bool is_read_only = false;             ///< nothing is taken, because the journal has failed
 };
 
 /// A connection as operators see it.

@@ -102,6 +102,8 @@ TEST(JournalFailure, AReadOnlyServerAnswersAndChangesNothing) {
   const auto refused = publish(other, Acknowledge::accepted);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().to_string(), HasSubstr("changes nothing any more"));
+  EXPECT_THAT(publish(other).error().to_string(), HasSubstr("changes nothing any more"));
+  EXPECT_TRUE(server->counters().is_read_only);
   const auto deployed = other.deploy("a.tesla", kFireRule);
   ASSERT_FALSE(deployed);
   EXPECT_THAT(deployed.error().to_string(), HasSubstr("changes nothing any more"));

@@ -217,6 +217,7 @@ void JournalWriter::fail(const Error& why) {
   read_only_ =
       Error{"the journal has failed, so the server changes nothing any more: " + why.message,
             "see to the disk, then restart the server"};
+  is_read_only_ = true;
   log_.warning("the server changes and delivers nothing any more, as journal.on_failure demands");
 }
 

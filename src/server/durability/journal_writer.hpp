@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -57,6 +58,8 @@ class JournalWriter {
   bool is_on() const { return journal_ != nullptr && !failure_; }
   /// Why nothing may be changed any more, if that is so.
   const std::optional<Error>& read_only() const { return read_only_; }
+  /// Whether there is such a reason. Any thread.
+  bool is_read_only() const { return is_read_only_; }
   /// Precondition: `open` has opened one.
   const journal::Journal& journal() const { return *journal_; }
   journal::Journal& journal() { return *journal_; }
@@ -128,6 +131,7 @@ class JournalWriter {
   std::deque<Waiting>
       waiting_;  // by place; under the mutex, and so is their sending, for its order
   std::optional<Error> failure_, read_only_;
+  std::atomic<bool> is_read_only_ = false;
   std::uint64_t written_ = 0;
   bool wanted_ = false;  // a sync, by the end of the turn
   Clock::time_point synced_at_ = Clock::now();

@@ -33,6 +33,9 @@ asio::awaitable<Response> Api::readiness(const Call&) {
   }
   const bool stops = hub_.stops_at || hub_.queue.is_closed();
   if (stops) co_return plain(503, "stopping\n");
+  if (hub_.counters().is_read_only) {
+    co_return plain(503, "nothing is taken any more, because the journal has failed\n");
+  }
   // Without its brokers a node takes events all the same: its journal keeps them.
   // Whoever asks need not be known, so nothing is told of them.
   const bool is_whole = hub_.node == nullptr || hub_.node->problem().empty();
