@@ -79,6 +79,19 @@ TEST_F(HttpEvents, MalformedLinesAreRefusedRowsAndDoNotHoldUpTheOthers) {
   EXPECT_EQ(next_x(), 2);
 }
 
+TEST_F(HttpEvents, ABodyThatIsMostlyNoEventsIsRefused) {
+  std::string lines = R"({"type":"A"})"
+                      "\n";
+  for (int i = 0; i < 10'001; ++i) lines += "x\n";
+  const auto refused = http_.ask("POST", "/v1/events", lines);
+  EXPECT_EQ(refused.status, 400u);
+  EXPECT_THAT(refused.body, HasSubstr("most of the body is no event: not JSON"));
+  std::string mixed;
+  for (int i = 0; i < 10'001; ++i) mixed += event_line("A", i) + "\nx\n";
+  HttpConnection other(http_address(server_));
+  EXPECT_EQ(other.ask("POST", "/v1/events", mixed).json()["accepted"], 10'001);
+}
+
 TEST_F(HttpEvents, RowsThatTheEngineRefusesAreCountedInTheBody) {
   ASSERT_TRUE(watcher_.declare("Known", {{"x", ValueType::boolean}}));
   const auto json =

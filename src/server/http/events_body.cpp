@@ -18,6 +18,10 @@ constexpr std::size_t kColumn = 128;
 // `check_room`: `"a":1,` comes to a cell.
 constexpr std::size_t kGrowth = 4;
 
+// What is no event takes a thousand times as long to refuse as it has bytes when they are
+// compressed, and all connections wait for that.
+constexpr std::size_t kMostMalformed = 10'000;
+
 Problem too_wide(std::size_t max_bytes) {
   return {413,
           {"the events need more than " + std::to_string(kGrowth * max_bytes) +
@@ -60,6 +64,11 @@ Checked EventsBody::take(std::string_view line) {
     taken = add(*plain);
   } else if (const auto read = codec::read_event_line(line, event_); !read) {
     refuse(read.error());
+    if (malformed_.size() > std::max<std::size_t>(kMostMalformed, events_.events())) {
+      return Problem{400,
+                     {"most of the body is no event: " + first_malformed_.front().why.message,
+                      "send an event in each line"}};
+    }
   } else {
     taken = add(event_);
   }
