@@ -55,6 +55,8 @@ std::string json_members(std::string_view message, Log::Fields fields) {
   return members;
 }
 
+}  // namespace
+
 class LogSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   std::uint64_t take_lost() {
@@ -72,8 +74,6 @@ class LogSink : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override {}
 };
-
-}  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view text) {
   if (text == "debug") return LogLevel::debug;
