@@ -287,8 +287,11 @@ std::uint64_t EngineThread::deliver(const OutputBatch& batch) {
 }
 
 bool EngineThread::is_wanted(std::string_view type) const {
-  return is_tracing_ || subscriptions_.wants(std::string(type)) || durables_.names(type) ||
-         durables_.names("*") || !shadows_.all().empty();
+  return is_tracing_ || is_subscribed(type) || !shadows_.all().empty();
+}
+
+bool EngineThread::is_subscribed(std::string_view type) const {
+  return subscriptions_.wants(std::string(type)) || durables_.names(type) || durables_.names("*");
 }
 
 void EngineThread::process_if_many() {

@@ -171,6 +171,8 @@ class EngineThread {
   std::uint64_t deliver(const OutputBatch& batch);
   /// Whether anybody gets published events of the type.
   bool is_wanted(std::string_view type) const;
+  /// Whether a subscription takes events of the type, a durable one or that of a door included.
+  bool is_subscribed(std::string_view type) const;
   /// Everything that was appended is evaluated, or held back by lateness.
   void settle();
   void beat() { beats_.fetch_add(1, std::memory_order_relaxed); }

@@ -103,7 +103,7 @@ void EngineThread::handle_request(Command& command, const wire::Message& message
           id, processor_.type_count(), message.body_as_ListTypes()->first(),
           [this](std::size_t first, std::size_t count) {
             auto types = processor_.types(first, count);
-            for (TypeInfo& type : types) type.is_subscribed = subscriptions_.wants(type.name);
+            for (TypeInfo& type : types) type.is_subscribed = is_subscribed(type.name);
             return types;
           },
           processor_.schema()));
