@@ -124,6 +124,19 @@ TEST(JournalFailure, APublicationThatAsksForLessThanTheServersLevelDoesNotWaitFo
   }
 }
 
+// It is larger than what the journal gathers, so that its write fails before anybody waits for it.
+TEST(JournalFailure, ALargePublicationWhoseWriteFailsIsNotAcknowledged) {
+  for (const auto on_failure : {JournalFailure::read_only, JournalFailure::go_on, JournalFailure::stop}) {
+    const auto disk = std::make_shared<SimulatedDisk>(1);
+    RunningServer server(on(disk, on_failure));
+    Client client = server.connect();
+    ASSERT_TRUE(publish(client));
+    const std::vector<Event> many(20'000, Event{"A", std::nullopt, {{"s", std::string(100, 'x')}}});
+    disk->fail(Operation::write, 1);
+    EXPECT_FALSE(client.publish(many, {.acknowledge = Acknowledge::durable}));
+  }
+}
+
 TEST(JournalFailure, AServerMayGoOnWithoutAJournal) {
   const auto disk = std::make_shared<SimulatedDisk>(1);
   RunningServer server(on(disk, JournalFailure::go_on));
