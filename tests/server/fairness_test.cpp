@@ -143,7 +143,7 @@ void expect_replies_behind_the_end(RunningServer& server) {
   rules.text = "define Hot() from Temp(value > 45);";
   raw.send(3, rules);
   raw.stop_sending();
-  EXPECT_THAT(raw.expect<wire::Diagnostics>(3).diagnostics, testing::IsEmpty());
+  EXPECT_THAT(raw.expect<wire::Diagnostics>(3).list, testing::IsEmpty());
   EXPECT_FALSE(raw.receive());
 }
 

@@ -15,11 +15,11 @@ namespace {
 using Ends = std::array<int, 2>;  // to read from, to write to
 
 /// Reads all that is there.
-std::string read_from(int file) {
+std::string read_all_from(int file) {
   fcntl(file, F_SETFL, O_NONBLOCK);
   std::string all;
   std::array<char, 4096> bytes;
-  for (ssize_t got; (got = read(file, bytes.data(), bytes.size())) > 0;) {
+  for (ssize_t got; (got = ::read(file, bytes.data(), bytes.size())) > 0;) {
     all.append(bytes.data(), static_cast<std::size_t>(got));
   }
   return all;
@@ -46,21 +46,21 @@ TEST_P(LogOutputTest, AReaderThatHangsLosesLinesAndHoldsNobodyUp) {
   const std::string line = std::string(999, 'x') + "\n";
   for (int i = 0; i < 10'000; ++i) output.write(line);  // more than any buffer holds
   EXPECT_EQ(output.take_lost(), 0u) << "there is no room to tell of them";
-  const std::string first = read_from(ends_[0]);
+  const std::string first = read_all_from(ends_[0]);
   EXPECT_EQ(first.substr(0, line.size()), line);
   const std::uint64_t lost = output.take_lost();
   EXPECT_GT(lost, 0u);
   EXPECT_LT(lost, 10'000u);
   EXPECT_EQ(output.take_lost(), 0u);
   output.write("again\n");
-  EXPECT_EQ(read_from(ends_[0]), "again\n");
+  EXPECT_EQ(read_all_from(ends_[0]), "again\n");
 }
 
 TEST_P(LogOutputTest, ALongLineIsWhole) {
   LogOutput output(ends_[1]);
   const std::string line = std::string(20'000, 'y') + "\n";
   output.write(line);
-  EXPECT_EQ(read_from(ends_[0]), line);
+  EXPECT_EQ(read_all_from(ends_[0]), line);
   EXPECT_EQ(output.take_lost(), 0u);
 }
 
