@@ -299,8 +299,8 @@ void Admission::acknowledge(const Command& command, std::uint64_t id,
   const wire::AckMode mode = command.message().body_as_Publish()->ack();
   if (mode == wire::AckMode::None && publication.ack.refused == 0) return;
   // The journal has failed since the publication began, and nobody knows how much of it is there.
-  const bool is_unknown = parts_.journal.read_only() ||
-                          (mode == wire::AckMode::Durable && !parts_.journal.is_on());
+  const bool is_unknown =
+      parts_.journal.read_only() || (mode == wire::AckMode::Durable && !parts_.journal.is_on());
   if (is_unknown) return command.client->close();
   protocol::Bytes ack = protocol::encode(id, publication.ack);
   if (mode == wire::AckMode::Processed && last) {

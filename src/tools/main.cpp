@@ -52,11 +52,16 @@ int main(int argc, char** argv) {
     return kUsage;
   }
   const bool names_context = words.size() > 2 && words[1] == std::string_view("--context");
+  // Another server is to learn nothing of the current context's secrets.
+  const bool names_server = std::ranges::any_of(
+      words, [](std::string_view word) { return word == "--to" || word.starts_with("--to="); });
   try {
     // The words behind it may be wrong, so that a wrong context must not hide what they say.
-    const auto applied = apply_context(app, names_context ? words[2] : "");
-    if (!applied && names_context) return misuse(applied.error());
-    if (!applied) fail(applied.error());
+    if (names_context || !names_server) {
+      const auto applied = apply_context(app, names_context ? words[2] : "");
+      if (!applied && names_context) return misuse(applied.error());
+      if (!applied) fail(applied.error());
+    }
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     return end_with(app.exit(asked));

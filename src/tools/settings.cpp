@@ -27,6 +27,16 @@ Result<void> Settings::add(const std::string& text) {
   if (equal == text.npos || equal == 0 || equal + 1 == text.size()) {
     return Error{"'" + text + "' is no setting", "write for example --set limit=45"};
   }
+  // Its text takes the literal's place in the rules, so that it must be one.
+  language::Source probe;
+  probe.text = "const x = " + text.substr(equal + 1) + ";";
+  const auto constants = language::constants_of(probe);
+  const bool is_literal = constants.size() == 1 && constants.front().begin == 10 &&
+                          constants.front().size == text.size() - equal - 1;
+  if (!is_literal) {
+    return Error{"'" + text.substr(equal + 1) + "' is no literal",
+                 "write a number, a duration such as 10s, true, false, or a text in quotes"};
+  }
   settings_.push_back({.name = text.substr(0, equal), .value = text.substr(equal + 1)});
   return {};
 }

@@ -251,6 +251,7 @@ void add_sub(CLI::App& app, int& exit_code) {
       ->add_option("--durable", options->durable,
                    "Name of a durable subscription: it begins when it is first used, and goes on\n"
                    "behind the last event that was printed, also after a crash of either side")
+      ->check([](const std::string& name) { return name.empty() ? "the name is empty" : ""; })
       ->excludes(ahead)
       ->option_text("NAME");
   command

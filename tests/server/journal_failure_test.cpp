@@ -126,7 +126,8 @@ TEST(JournalFailure, APublicationThatAsksForLessThanTheServersLevelDoesNotWaitFo
 
 // It is larger than what the journal gathers, so that its write fails before anybody waits for it.
 TEST(JournalFailure, ALargePublicationWhoseWriteFailsIsNotAcknowledged) {
-  for (const auto on_failure : {JournalFailure::read_only, JournalFailure::go_on, JournalFailure::stop}) {
+  for (const auto on_failure :
+       {JournalFailure::read_only, JournalFailure::go_on, JournalFailure::stop}) {
     const auto disk = std::make_shared<SimulatedDisk>(1);
     RunningServer server(on(disk, on_failure));
     Client client = server.connect();

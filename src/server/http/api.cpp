@@ -162,6 +162,10 @@ asio::awaitable<Response> Api::subscribe(const Call& call) {
     co_return streaming;
   }
   const auto durable = call.target.find("durable");
+  if (durable && durable->empty()) {
+    const Problem problem{400, {"the name of a durable subscription is empty", "durable=NAME"}};
+    co_return response_of(problem);
+  }
   if (!upgrade && !durable) streaming.body = gap_since(call.head);
   const auto text = call.target.find("subscribe");
   if (!text) co_return streaming;

@@ -1,5 +1,7 @@
 #include "server/http/message.hpp"
 
+#include <algorithm>
+#include <array>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/status.hpp>
@@ -77,6 +79,17 @@ bool Target::flag(const std::string& key) const {
   return value && *value != "false" && *value != "0";
 }
 
+Result<void> Target::check_flags() const {
+  for (const char* key : {"replace", "with_history", "shadow", "closed"}) {
+    const auto value = find(key);
+    constexpr std::array<std::string_view, 5> kKnown = {"", "true", "1", "false", "0"};
+    if (!value || std::ranges::find(kKnown, *value) != kKnown.end()) continue;
+    return Error{"'" + std::string(key) + "=" + *value + "' is neither true nor false",
+                 "write true or false"};
+  }
+  return {};
+}
+
 Result<Target> parse_target(std::string_view text) {
   if (text.empty() || text[0] != '/') {
     return Error{"the target is no path", "begin it with a slash"};
@@ -90,6 +103,7 @@ Result<Target> parse_target(std::string_view text) {
     target.path.push_back(*part);
   }
   if (const auto read = parse_query(text, target.query); !read) return read.error();
+  if (const auto checked = target.check_flags(); !checked) return checked.error();
   return target;
 }
 

@@ -28,6 +28,8 @@ struct Target {
   std::optional<std::string> find(const std::string& key) const;
   /// Whether the key is there, and is neither "false" nor "0".
   bool flag(const std::string& key) const;
+  /// An error: a key that `flag` is asked for has a value that says neither true nor false.
+  Result<void> check_flags() const;
 };
 
 /// "/v1/rules/a%2Fb?replace=true". A key that stands twice is an error.

@@ -73,8 +73,9 @@ bool RequestReader::parse(std::size_t most) {
   bytes_.consume(parsed);
   seen_ = failure == Failure::need_more ? size - parsed : 0;
   if (failure == Failure::need_more) {
-    // The limit is not checked for a line that has not ended.
-    const bool endless = !parser_->is_header_done() && bytes_.size() > options_.max_header_bytes;
+    // The limit is not checked for a line that has not ended, which may be one of the framing, too.
+    const bool is_line = !parser_->is_header_done() || (parsed == 0 && size == bytes.size());
+    const bool endless = is_line && bytes_.size() > options_.max_header_bytes;
     if (endless) problem_ = problem_of(Failure::header_limit, options_);
     // A line of the framing may be longer than what was looked at.
     if (!endless && parsed == 0 && size < bytes.size()) return parse(bytes.size());

@@ -99,7 +99,7 @@ Result<wire::SubscribeT> read_subscription(const Json& json) {
   if (!slow) return slow.error();
   request.slow = *slow;
   if (json.contains("durable")) {
-    if (!json["durable"].is_string()) return expected("durable", "a string");
+    if (!json["durable"].is_string() || json["durable"] == "") return expected("durable", "a name");
     request.durable = json["durable"].get<std::string>();
   }
   return request;

@@ -64,19 +64,21 @@ asio::awaitable<Outcome> Doorkeeper::admit(Credentials said, Transport& transpor
     co_return unauthenticated({"a password or a token came unencrypted over a network",
                                "regard it as known to others, and connect with TLS"});
   }
+  const bool sane = said.user.size() <= kLongest && said.password.size() <= kLongest &&
+                    said.token.size() <= kLongest;
+  if (sane && !said.token.empty()) {
+    // Nobody guesses a token, so that it is good also where others at the address have failed.
+    const auto user = keys_.users->with_token(said.token);
+    const bool agrees = said.user.empty() || (user != nullptr && user->name == said.user);
+    if (user != nullptr && agrees) co_return Outcome{user, std::nullopt};
+  }
   const auto now = std::chrono::steady_clock::now();
   if (!attempts_.may_try(transport.peer_address(), now)) {
     co_return refused(wire::ErrorCode::Overloaded,
                       {"too many logins from this address have failed", "wait a minute"});
   }
   Outcome outcome = wrong_credentials();
-  const bool sane = said.user.size() <= kLongest && said.password.size() <= kLongest &&
-                    said.token.size() <= kLongest;
-  if (sane && !said.token.empty()) {
-    const auto user = keys_.users->with_token(said.token);
-    const bool agrees = said.user.empty() || (user != nullptr && user->name == said.user);
-    if (user != nullptr && agrees) outcome = {user, std::nullopt};
-  } else if (sane) {
+  if (sane && said.token.empty()) {
     outcome = co_await check_password_of(said);
   }
   const bool failed = outcome.refused && outcome.refused->code == wire::ErrorCode::Unauthenticated;
