@@ -345,6 +345,9 @@ asio::awaitable<void> Session::read() {
   // This stands behind everything that the client asked for: the engine closes the outbox when it
   // gets there.
   hub_.queue.push_control({Command::Kind::disconnect, outbox_});
+  // While the server starts nobody carries that out, and the client has asked for nothing that
+  // would be.
+  if (hub_.starts != nullptr) outbox_->close();
   co_await dialect_->discard();
 }
 

@@ -130,6 +130,9 @@ TEST_F(StartTest, HttpTellsHowFarItIsAndRefusesTheRestUntilTheServerIsReady) {
   const auto starting = http.ask("GET", "/readyz");
   EXPECT_EQ(starting.status, 503u);
   EXPECT_THAT(starting.body, HasSubstr("starting: "));
+  HttpConnection last(http_of(server));
+  EXPECT_EQ(last.ask("GET", "/healthz", "", "Connection: close\r\n").status, 200u);
+  EXPECT_TRUE(last.is_closed());
   const auto refused = http.ask("GET", "/v1/rules");
   EXPECT_EQ(refused.status, 503u);
   EXPECT_EQ(refused.headers.at("Retry-After"), "1");
