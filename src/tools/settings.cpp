@@ -28,16 +28,19 @@ Result<void> Settings::add(const std::string& text) {
     return Error{"'" + text + "' is no setting", "write for example --set limit=45"};
   }
   // Its text takes the literal's place in the rules, so that it must be one.
+  const std::string value =
+      text.substr(std::min(text.find_first_not_of(' ', equal + 1), text.size()));
+  constexpr std::string_view kBefore = "const x = ";
   language::Source probe;
-  probe.text = "const x = " + text.substr(equal + 1) + ";";
+  probe.text = std::string(kBefore) + value + ";";
   const auto constants = language::constants_of(probe);
-  const bool is_literal = constants.size() == 1 && constants.front().begin == 10 &&
-                          constants.front().size == text.size() - equal - 1;
+  const bool is_literal = constants.size() == 1 && constants.front().begin == kBefore.size() &&
+                          constants.front().size == value.size();
   if (!is_literal) {
-    return Error{"'" + text.substr(equal + 1) + "' is no literal",
+    return Error{"'" + value + "' is no literal",
                  "write a number, a duration such as 10s, true, false, or a text in quotes"};
   }
-  settings_.push_back({.name = text.substr(0, equal), .value = text.substr(equal + 1)});
+  settings_.push_back({.name = text.substr(0, equal), .value = value});
   return {};
 }
 

@@ -94,7 +94,11 @@ TEST_F(CommandLine, SettingsGiveConstantsOtherValues) {
   EXPECT_EQ(slip.exit_code, 1);
   EXPECT_NE(slip.err.find("did you mean limit?"), std::string::npos) << slip.err;
   EXPECT_EQ(run("check limit.tesla --set limit").exit_code, 2);
-  EXPECT_EQ(run("check limit.tesla --set limit=+").exit_code, 1);
+  for (const char* wrong : {"limit=+", "'limit=70; define B() from Temp()'", "limit=70//"}) {
+    const auto refused = run("check limit.tesla --set " + std::string(wrong));
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("is no literal")) << wrong;
+  }
 }
 
 }  // namespace
