@@ -19,11 +19,43 @@
  * @typedef {{kind: "batch", events: Event[]}} Batch
  */
 
-/** @param {Value} value */
-function valueText(value) {
+/** Half of a character that UTF-16 writes in two: no UTF-8 has it. */
+const kHalf = /\p{Surrogate}/u;
+/** From here on a number is no integer of 64 bits, and is written as a float. */
+const kBeyondIntegers = 2 ** 63;
+/** Milliseconds, whose nanoseconds have 64 bits. */
+const kLastTime = 9_223_372_036_854;
+
+/**
+ * @param {string} text
+ * @param {string} what
+ */
+function stringText(text, what) {
+  if (kHalf.test(text)) {
+    throw new TypeError(`${what} ends or begins within a character, so that it is no text: do not cut strings there`);
+  }
+  return JSON.stringify(text);
+}
+
+/**
+ * @param {Value} value
+ * @param {string} name
+ */
+function valueText(value, name) {
   if (typeof value === "bigint") return value.toString();
-  if (typeof value === "number" && !Number.isFinite(value)) return `"${value}"`;
-  return JSON.stringify(value);
+  if (typeof value === "string") return stringText(value, `attribute '${name}'`);
+  if (typeof value !== "number") return JSON.stringify(value);
+  if (!Number.isFinite(value)) return `"${value}"`;
+  return Math.abs(value) < kBeyondIntegers ? JSON.stringify(value) : value.toExponential();
+}
+
+/** @param {number | Date} timestamp */
+function timeText(timestamp) {
+  const milliseconds = Number(timestamp);
+  if (typeof timestamp === "string" || !(Math.abs(milliseconds) <= kLastTime)) {
+    throw new TypeError(`timestamp ${timestamp}: it is a Date, or milliseconds since 1970`);
+  }
+  return milliseconds.toString();
 }
 
 /**
@@ -40,10 +72,10 @@ export function eventText(event) {
     if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
       throw new TypeError(`attribute '${name}': values are numbers, bigints, booleans and strings`);
     }
-    parts.push(`${JSON.stringify(name)}:${valueText(value)}`);
+    parts.push(`${stringText(name, "the name of an attribute")}:${valueText(value, name)}`);
   }
-  const stamp = event.timestamp === undefined ? "" : `"ts":${Number(event.timestamp)},`;
-  return `{"type":${JSON.stringify(event.type)},${stamp}"attrs":{${parts.join(",")}}}`;
+  const stamp = event.timestamp === undefined ? "" : `"ts":${timeText(event.timestamp)},`;
+  return `{"type":${stringText(event.type, "the type")},${stamp}"attrs":{${parts.join(",")}}}`;
 }
 
 /**

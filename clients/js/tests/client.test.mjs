@@ -69,12 +69,16 @@ test("a refusal names its row and reason, and flush tells those that nobody aske
 test("values keep their types as far as JSON has them", async () => {
   const client = await connect();
   const notes = await client.subscribe("Note");
-  const attributes = { i: 3, f: 0.5, b: true, s: 'é"\\\n', big: 2n ** 62n, none: undefined };
+  const attributes = { i: 3, f: 0.5, b: true, s: 'é"\\\n', big: 2n ** 62n, none: undefined, float: 2 ** 63, negative: -1.5e19 };
   await client.publish({ type: "Note", attributes, timestamp: new Date() });
-  const { i, f, b, s, big, none } = (await notes.next(20)).attributes;
-  assert.deepEqual([i, f, b, s, big, none], [3, 0.5, true, 'é"\\\n', 2 ** 62, undefined]);
+  const { i, f, b, s, big, none, float, negative } = (await notes.next(20)).attributes;
+  assert.deepEqual([i, f, b, s, big, none, float, negative], [3, 0.5, true, 'é"\\\n', 2 ** 62, undefined, 2 ** 63, -1.5e19]);
   await assert.rejects(client.publish({ type: "Note", attributes: { x: {} } }), /attribute 'x'/);
   await assert.rejects(client.publish({ attributes: {} }), TypeError);
+  for (const wrong of [{ type: "A", attributes: { s: "half \ud83d" } }, { type: "A\ude00" }, { type: "A", attributes: { "\ud83d": 1 } },
+    { type: "A", timestamp: NaN }, { type: "A", timestamp: new Date("no date") }, { type: "A", timestamp: "5" }, { type: "A", timestamp: 1e16 }]) {
+    await assert.rejects(client.publish(wrong), TypeError);
+  }
   await client.drain();
 });
 
