@@ -55,10 +55,9 @@ void AggregateBinder::bind_lookup(const ast::AggregateCall& call, Aggregate& agg
         conditions, [&](const Expr& condition) { return gives_key(condition, attribute); });
   });
   if (!key.empty() && (!is_given || conditions.size() != key.size())) {
-    reporter_.error(call.at,
-                    "a look-up gives a value for each attribute of the key and nothing else",
-                    "make the row a state to say more about it: `and table " +
-                        call.predicate.type.text + "(...)`");
+    reporter_.error(
+        call.at, "a look-up gives a value for each attribute of the key and nothing else",
+        "make the row a state to say more about it: `and " + call.predicate.type.text + "(...)`");
   }
   aggregate.attribute = bind_attribute(call);
   if (const Bound value = references_.value_of(call)) aggregate.type = value->type;

@@ -38,9 +38,21 @@ std::string kept_for(const TypeInfo& type) {
   return reach + " ms";
 }
 
+/// Clients choose names, which a terminal must not take for orders, nor a reader for further rows.
+Table shown(Table rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) {
+      std::ranges::replace_if(
+          cell, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
-std::vector<std::string> table_lines(const Table& rows) {
+std::vector<std::string> table_lines(const Table& given) {
+  const Table rows = shown(given);
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

@@ -226,6 +226,14 @@ std::string problem_of(const std::string& text) {
   return problem_in(Users::parse(text, "users.toml"));
 }
 
+TEST(Permissions, ARefusalNamesTheListThatDenies) {
+  User user{
+      .name = "ann", .publish = {{"Temp*"}, {"TempSecret"}}, .subscribe = {{"*"}, {"Secret"}}};
+  EXPECT_THAT(check_publish(user, "TempSecret").error().to_string(), HasSubstr("publish_deny"));
+  EXPECT_THAT(check_publish(user, "Fire").error().to_string(), HasSubstr("publish = [\"Fire\"]"));
+  EXPECT_THAT(check_subscribe(user, "Secret").error().to_string(), HasSubstr("subscribe_deny"));
+}
+
 TEST(UsersFile, TellsWhoCameWentAndChanged) {
   const auto read = [](const std::string& text) {
     return Users::parse(text, "users.toml").value();

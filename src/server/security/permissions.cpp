@@ -1,6 +1,8 @@
 #include "server/security/permissions.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "protocol/framing.hpp"
 
@@ -10,6 +12,15 @@ namespace {
 Error missing(const User& user, const std::string& action, const std::string& permission) {
   return {"the user '" + user.name + "' may not " + action,
           "it takes the permission " + permission + " in the file of users"};
+}
+
+/// Why a user may not do something with a type which a list denies; nothing: no list does.
+std::optional<Error> denial(const User& user, const NamePatterns& patterns, std::string_view type,
+                            const std::string& what) {
+  if (!NamePatterns{patterns.allow, {}}.allows(type)) return std::nullopt;
+  return Error{"the user '" + user.name + "' may not " + what + " " + std::string(type),
+               "the list " + what.substr(0, what.find(' ')) +
+                   "_deny of the user in the file of users names it"};
 }
 
 Result<void> need(const User& user, bool has, const std::string& action,
@@ -68,6 +79,7 @@ bool may_publish_all(const User& user, const wire::Batch& batch) {
 
 Result<void> check_publish(const User& user, std::string_view type) {
   if (user.publish.allows(type)) return {};
+  if (auto denied = denial(user, user.publish, type, "publish")) return *denied;
   return missing(user, "publish " + std::string(type), "publish = [\"" + std::string(type) + "\"]");
 }
 
@@ -77,6 +89,7 @@ Result<void> check_subscribe(const User& user, std::string_view type) {
                  "subscribe to single ones of these: " + to_string(user.subscribe)};
   }
   if (user.subscribe.allows(type)) return {};
+  if (auto denied = denial(user, user.subscribe, type, "subscribe to")) return *denied;
   return missing(user, "subscribe to " + std::string(type),
                  "subscribe = [\"" + std::string(type) + "\"]");
 }
