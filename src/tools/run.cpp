@@ -99,6 +99,7 @@ class Run {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (options_.stats) print_stats(elapsed.count());
     print_dropped();
+    print_skipped();
     return finish(written);
   }
 
@@ -246,6 +247,17 @@ class Run {
          std::to_string(counters.dropped_depth) + " not evaluated, because they were " +
          std::to_string(ProcessorOptions().max_depth) + " composites deep; the last by rule " +
          last.rule + ", of an event of type " + last.event);
+  }
+
+  /// What a timer would have reported of a long gap is not there either.
+  void print_skipped() const {
+    for (const RuleInfo& rule : processor_.rules()) {
+      if (rule.skipped == 0) continue;
+      fail("rule " + rule.name + ": " + std::to_string(rule.skipped) +
+           " instants of its timer passed without a report, because more than " +
+           std::to_string(ProcessorOptions().max_instants) + " stood between two events (ticks " +
+           "between them, {\"tick\":MILLISECONDS}, bring all)");
+    }
   }
 
   int finish(bool written) const {

@@ -102,6 +102,16 @@ TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
                                  HasSubstr("the last by rule r.A, of an event of type A")));
 }
 
+TEST_F(CommandLine, RunSaysThatInstantsOfATimerWerePassedOver) {
+  write(
+      "r.tesla",
+      "define Report(n: int) from Timer(every = 1 s) where n = Count(A() within 1 s from Timer);");
+  write("e", "{\"type\":\"A\",\"ts\":500}\n{\"type\":\"A\",\"ts\":1005500}\n");
+  const auto outcome = run("run r.tesla --events e");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("rule r.Report: 5 instants of its timer passed without"));
+}
+
 TEST_F(CommandLine, RunPrintsInternalCompositesOnlyWhenTheyAreNamed) {
   write("r.tesla", "internal event B(); define B() from A(); define C() from B();");
   write("e", R"({"type":"A","ts":1})");
