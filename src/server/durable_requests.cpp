@@ -53,6 +53,13 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
   }
   auto allowed = check_name(name);
   if (allowed && durables_.owner_of(name)) allowed = check_owner(command.user, name);
+  if (allowed && !durables_.owner_of(name)) {
+    const std::size_t has = durables_.count_of(name_of(command.user));
+    if (const auto may = subscription_counts_.check_durable(command.user.get(), has); !may) {
+      command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, may.error()));
+      return;
+    }
+  }
   if (allowed) allowed = journal_.make_room(command.frame.size());
   if (!allowed) return refuse(allowed.error());
   auto begun =

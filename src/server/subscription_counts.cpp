@@ -3,13 +3,22 @@
 namespace gorgo::server {
 
 Result<void> SubscriptionCounts::check(const User* user) {
-  if (user == nullptr || user->limits.subscriptions == 0) return {};
+  if (user == nullptr) return {};
   const auto known = by_user_.find(user->name);
-  const std::size_t count = known == by_user_.end() ? 0 : known->second;
-  if (count < user->limits.subscriptions) return {};
-  ++refused_[user->name];
+  return check(*user, known == by_user_.end() ? 0 : known->second, "subscriptions");
+}
+
+Result<void> SubscriptionCounts::check_durable(const User* user, std::size_t count) {
+  if (user == nullptr) return {};
+  return check(*user, count, "durable subscriptions");
+}
+
+Result<void> SubscriptionCounts::check(const User& user, std::size_t count,
+                                       const std::string& what) {
+  if (user.limits.subscriptions == 0 || count < user.limits.subscriptions) return {};
+  ++refused_[user.name];
   return Error{
-      "the user '" + user->name + "' has " + std::to_string(count) + " subscriptions, its limit",
+      "the user '" + user.name + "' has " + std::to_string(count) + " " + what + ", its limit",
       "remove one, or raise limits.subscriptions of the user in the file of users"};
 }
 

@@ -18,6 +18,8 @@ class SubscriptionCounts {
  public:
   /// An error: the user has as many as its limit allows. `user` may be null.
   Result<void> check(const User* user);
+  /// The same of durable ones, of which the user has so many, whether a connection has them or not.
+  Result<void> check_durable(const User* user, std::size_t count);
   void added(Outbox& client, const User* user);
   void removed(Outbox& client);
   /// The client has gone.
@@ -35,6 +37,7 @@ class SubscriptionCounts {
   std::unordered_map<std::uint64_t, OfClient> by_client_;  // by Outbox::id
   std::map<std::string, std::uint64_t> refused_;
 
+  Result<void> check(const User& user, std::size_t count, const std::string& what);
   void subtract(const std::string& user, std::size_t count);
 };
 

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -94,6 +97,29 @@ TEST(UserLimits, SubscriptionsOfAllConnectionsCountTogether) {
   subscribe(*one, "B");
   other = Error{"gone", ""};
   wait_until([&] { return one->subscribe("C").has_value(); });
+}
+
+TEST(UserLimits, DurableSubscriptionsThatNobodyHasCount) {
+  const auto folder = std::filesystem::path(testing::TempDir()) /
+                      ("gorgo_durable_limit_" + std::to_string(getpid()));
+  {
+    const UsersFile users(user_with_token("sensor", kSensorToken,
+                                          "subscribe = [\"*\"]\nlimits = { subscriptions = 2 }\n"));
+    ServerOptions options = users.server();
+    options.journal.path = folder.string();
+    RunningServer server(options);
+    const auto begin = [&](const std::string& name) {
+      auto client = Client::connect(server->address(), by_token(kSensorToken));
+      const auto begun = client->subscribe("A", {.durable = name});
+      return begun ? std::string() : begun.error().to_string();
+    };
+    EXPECT_EQ(begin("one"), "");
+    wait_until([&] { return begin("two").empty(); });
+    // The connections that have ended count until the server knows of that.
+    wait_until([&] { return begin("three").find("2 durable subscriptions") != std::string::npos; });
+    wait_until([&] { return begin("two").empty(); });
+  }
+  std::filesystem::remove_all(folder);
 }
 
 /// Publishes so much that the next publication must wait, and then another time.

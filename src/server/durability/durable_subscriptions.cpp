@@ -148,6 +148,11 @@ Result<std::string> DurableSubscriptions::owner_of(const std::string& name) cons
   return {std::in_place, found->second.who};
 }
 
+std::size_t DurableSubscriptions::count_of(const std::string& who) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(durables_, [&](const auto& each) { return each.second.who == who; }));
+}
+
 bool DurableSubscriptions::is_attached(const std::string& name) const {
   const auto found = durables_.find(name);
   return found != durables_.end() && found->second.client != nullptr;

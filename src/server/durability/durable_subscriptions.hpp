@@ -56,6 +56,8 @@ class DurableSubscriptions {
   Result<void> end(const std::string& name);
   /// Who began it; an error: there is no such subscription.
   Result<std::string> owner_of(const std::string& name) const;
+  /// How many the user has begun that have not ended.
+  std::size_t count_of(const std::string& who) const;
   /// Whether a connection has it.
   bool is_attached(const std::string& name) const;
 
