@@ -32,7 +32,7 @@ std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
 }
 
 Result<void> check_ack(wire::AckMode mode, const JournalWriter& journal) {
-  if (journal.read_only()) return {};  // which is said behind
+  if (journal.read_only()) return {};  // what takes the events says so, with the reason
   if (mode == wire::AckMode::Durable && !journal.is_on()) {
     return Error{
         "this server keeps events in memory, so it cannot acknowledge that they are durable",
@@ -299,8 +299,10 @@ void Admission::acknowledge(const Command& command, std::uint64_t id,
   const wire::AckMode mode = command.message().body_as_Publish()->ack();
   if (mode == wire::AckMode::None && publication.ack.refused == 0) return;
   // The journal has failed since the publication began, and nobody knows how much of it is there.
+  // Doors go on without a journal where they may.
   const bool is_unknown =
-      parts_.journal.read_only() || (mode == wire::AckMode::Durable && !parts_.journal.is_on());
+      parts_.journal.read_only() ||
+      (mode == wire::AckMode::Durable && !parts_.journal.is_on() && !command.is_of_door);
   if (is_unknown) return command.client->close();
   protocol::Bytes ack = protocol::encode(id, publication.ack);
   if (mode == wire::AckMode::Processed && last) {

@@ -94,9 +94,9 @@ class EngineThread {
   /// Rises as long as the thread makes progress: with each `beat` command and each batch of output.
   std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
   std::uint64_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
-  /// Changes of rules and types that were not carried out because their client had gone.
   /// Whether nothing is taken any more, because the journal has failed. Any thread.
   bool is_read_only() const { return journal_.is_read_only(); }
+  /// Changes of rules and types that were not carried out because their client had gone.
   std::uint64_t dropped_changes() const { return dropped_changes_.load(std::memory_order_relaxed); }
 
  private:

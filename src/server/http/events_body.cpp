@@ -18,8 +18,8 @@ constexpr std::size_t kColumn = 128;
 // `check_room`: `"a":1,` comes to a cell.
 constexpr std::size_t kGrowth = 4;
 
-// What is no event takes a thousand times as long to refuse as it has bytes when they are
-// compressed, and all connections wait for that.
+// To refuse a line takes some microseconds. A compressed body can have millions of them in a few
+// kilobytes, and all connections would wait for that.
 constexpr std::size_t kMostMalformed = 10'000;
 
 Problem too_wide(std::size_t max_bytes) {
