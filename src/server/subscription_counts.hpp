@@ -18,7 +18,8 @@ class SubscriptionCounts {
  public:
   /// An error: the user has as many as its limit allows. `user` may be null.
   Result<void> check(const User* user);
-  /// The same of durable ones, of which the user has so many, whether a connection has them or not.
+  /// An error: `count` durable subscriptions, with a connection or without, are as many as the
+  /// user's limit allows. `user` may be null.
   Result<void> check_durable(const User* user, std::size_t count);
   void added(Outbox& client, const User* user);
   void removed(Outbox& client);
