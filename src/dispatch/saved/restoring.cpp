@@ -205,12 +205,11 @@ Result<std::vector<RuleSet::Saved>> Restoring::rules_by_number() const {
   for (const auto& rule : state_->rules) {
     if (rule->number >= rules.size() || rule->source >= texts.size()) return damaged("a rule");
     const auto& [text, plans] = texts[rule->source];
-    const auto plan =
-        std::ranges::find(plans, rule->name, [](const auto& each) { return each->rule.name; });
+    const auto plan = plans.find(rule->name);
     if (plan == plans.end()) return damaged("rule " + rule->name + " has no text");
     RuleSet::Saved& restored = rules[rule->number];
     restored.text = text;
-    restored.plan = *plan;
+    restored.plan = plan->second;
     restored.serial = rule->serial;
     restored.engine = rule->engine.empty() ? std::string(kAutomatic) : rule->engine;
     restored.first_terminator = rule->first_terminator;
@@ -229,7 +228,9 @@ Result<Restoring::TextAgain> Restoring::text_again(const saved::SourceT& source)
                  "start the program that saved them"};
   }
   text.rules = checked.plans.size();
-  return TextAgain{std::make_shared<const RuleText>(std::move(text)), std::move(checked.plans)};
+  TextAgain again{std::make_shared<const RuleText>(std::move(text)), {}};
+  for (const auto& plan : checked.plans) again.plans.emplace(plan->rule.name, plan);
+  return again;
 }
 
 Result<void> Restoring::restore_state(const saved::RuleT& rule) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,10 +58,10 @@ class Restoring {
   std::vector<Datum> cells_;
   std::vector<history::NewEvent> events_;
 
-  /// A text that was in force, and the plans of all its rules.
+  /// A text that was in force, and the plans of all its rules by name.
   struct TextAgain {
     std::shared_ptr<const RuleText> text;
-    std::vector<std::shared_ptr<const plan::Plan>> plans;
+    std::unordered_map<std::string_view, std::shared_ptr<const plan::Plan>> plans;
   };
 
   Result<void> take_state();
