@@ -169,10 +169,10 @@ Result<void> Journal::make_room(std::uint64_t length) {
 }
 
 Result<void> Journal::provide(std::uint64_t record) {
-  if (!tail_.file) return begin_segment(record);
+  if (!tail_.file) return begin_segment(record, options_.segment_bytes);
   if (record <= tail_.size - tail_.offset) return forget_segment();
   // A segment without a record has the name that the next one would have.
-  if (tail_.offset > sizeof(SegmentHeader)) return begin_segment(record);
+  if (tail_.offset > sizeof(SegmentHeader)) return begin_segment(record, options_.segment_bytes);
   const std::uint64_t size = tail_.offset + record;
   if (auto room = tail_.file->allocate(size); !room) return room;
   tail_.size = size;
@@ -180,13 +180,13 @@ Result<void> Journal::provide(std::uint64_t record) {
 }
 
 /// The file comes first: where there is no room for it, the last segment goes on.
-Result<void> Journal::begin_segment(std::uint64_t record) {
+Result<void> Journal::begin_segment(std::uint64_t record, std::uint64_t bytes) {
   const SegmentHeader header = seal({.journal = number_,
                                      .first = end_,
                                      .durable = durable_,
                                      .low = low_,
                                      .made = options_.clock()});
-  const std::uint64_t size = std::max(options_.segment_bytes, sizeof(header) + record);
+  const std::uint64_t size = std::max(bytes, sizeof(header) + record);
   const Segment segment{header.first, header.made};
   auto file = make_segment(segment.path(folder_), header, size);
   if (!file) return file.error();
@@ -208,7 +208,11 @@ Result<std::shared_ptr<File>> Journal::make_segment(const std::string& path,
   leftover_ = true;
   auto file = disk_.create(path);
   if (!file) return file.error();
-  if (const auto room = (*file)->allocate(size); !room) return room.error();
+  if (const auto room = (*file)->allocate(size); !room) {
+    // It may have a part of the room, which others need. What cannot be removed now is later.
+    (void)disk_.remove(path);
+    return room.error();
+  }
   const std::array<Bytes, 1> parts = {std::as_bytes(std::span(&header, 1))};
   if (const auto written = write_all(**file, 0, parts); !written) return written.error();
   return std::shared_ptr<File>(std::move(*file));
@@ -305,7 +309,10 @@ Result<void> Journal::write_low(Place low) {
     if (auto marked = write_mark(); !marked) return marked;
   }
   const Place before = std::exchange(low_, low);
-  auto done = begin_segment(record_bytes(kSectorBytes) + promised_);
+  const std::uint64_t needed = record_bytes(kSectorBytes) + promised_;
+  auto done = begin_segment(needed, options_.segment_bytes);
+  // On a full disk a small one does, because what it lets go of makes room.
+  if (!done && !failure_) done = begin_segment(needed, 0);
   // A recovery would remove a segment without records.
   if (done) done = write_mark();
   if (!done) low_ = before;

@@ -116,8 +116,9 @@ class Journal {
   Result<void> write_locked();
   /// Has the last segment hold a record of so many bytes, or begins another one.
   Result<void> provide(std::uint64_t record);
-  /// Where it fails, the last segment has its room still.
-  Result<void> begin_segment(std::uint64_t record);
+  /// A segment of so many bytes, or of more where the record needs them. Where it fails, the last
+  /// segment has its room still.
+  Result<void> begin_segment(std::uint64_t record, std::uint64_t bytes);
   Result<std::shared_ptr<File>> make_segment(const std::string& path, const SegmentHeader& header,
                                              std::uint64_t size);
   Result<void> remove_leftover();

@@ -217,6 +217,32 @@ TEST_F(JournalTest, ATrimWithoutRoomLeavesWhatWasPromised) {
   }
 }
 
+TEST_F(JournalTest, ATrimNeedsNoWholeSegmentOfAFullDisk) {
+  constexpr std::uint64_t kSegment = 64 << 10, kRoom = 3 * kSegment;
+  auto journal = Journal::open(disk_, "j", {.segment_bytes = kSegment}).value();
+  disk_.set_capacity(kRoom + 8192);  // which is no room for a fourth
+  Result<Place> appended = Place{0};
+  for (Place last = 0; appended; last = *appended) {
+    ASSERT_LT(last, kRoom / 1024);
+    appended = append(*journal, std::string(4000, 'x'));
+  }
+  EXPECT_THAT(appended.error().message, HasSubstr("No space left"));
+  const Place end = journal->end();
+  ASSERT_TRUE(journal->trim(end));
+  EXPECT_EQ(append(*journal, "y").value(), end + 1);  // behind the record that says so
+  ASSERT_TRUE(journal->sync());
+  disk_.restart(Fate::lost, Fate::lost);
+  journal = Journal::open(disk_, "j", {.segment_bytes = kSegment}).value();
+  EXPECT_THAT(read(*journal, end + 1), ElementsAre("y"));
+}
+
+TEST_F(JournalTest, ASegmentThatFindsNoRoomLeavesNoFile) {
+  const auto journal = open();
+  disk_.set_capacity(100);
+  ASSERT_FALSE(append(*journal, "x"));
+  EXPECT_EQ(segments(), 0u);
+}
+
 TEST_F(JournalTest, ATrimBringsWhatWasPromisedAlong) {
   const auto journal = open();
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'x')));
