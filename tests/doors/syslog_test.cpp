@@ -96,6 +96,7 @@ class SyslogSenders : public testing::Test {
   }();
   std::unique_ptr<SyslogSource> source;
   std::uint32_t events = 0;
+  std::size_t dead = 0;
 
   void open(std::size_t most_senders) {
     Settings settings;
@@ -108,6 +109,7 @@ class SyslogSenders : public testing::Test {
     const auto arrived = source->poll(std::chrono::milliseconds(10));
     ASSERT_TRUE(arrived) << arrived.error().to_string();
     events += arrived->events.events();
+    dead += arrived->dead.size();
   }
   void poll_until(std::uint32_t count) {
     while (events < count) ASSERT_NO_FATAL_FAILURE(poll());
@@ -121,6 +123,23 @@ class SyslogSenders : public testing::Test {
     boost::asio::write(socket, boost::asio::buffer(text));
   }
 };
+
+TEST_F(SyslogSenders, AMessageWithoutEndCountsOnlyWhereTheStreamEndsInOrder) {
+  open(2);
+  {
+    auto one = sender();
+    send(one, "<13>1 - - - - - - a");
+  }
+  poll_until(1);
+  {
+    auto lost = sender();
+    send(lost, "<13>1 - - - - - - b\n<13>1 - - - - - - amount=12");
+    poll_until(2);  // so that the reset does not take that along
+    lost.set_option(boost::asio::socket_base::linger(true, 0));
+  }
+  while (dead == 0) ASSERT_NO_FATAL_FAILURE(poll());
+  EXPECT_EQ(events, 2u);
+}
 
 TEST_F(SyslogSenders, TheOneThatIsSilentForLongestGoesForOneMore) {
   open(2);

@@ -221,12 +221,10 @@ TEST_F(JournalTest, ATrimNeedsNoWholeSegmentOfAFullDisk) {
   constexpr std::uint64_t kSegment = 64 << 10, kRoom = 3 * kSegment;
   auto journal = Journal::open(disk_, "j", {.segment_bytes = kSegment}).value();
   disk_.set_capacity(kRoom + 8192);  // which is no room for a fourth
-  Result<Place> appended = Place{0};
-  for (Place last = 0; appended; last = *appended) {
-    ASSERT_LT(last, kRoom / 1024);
-    appended = append(*journal, std::string(4000, 'x'));
-  }
-  EXPECT_THAT(appended.error().message, HasSubstr("No space left"));
+  const std::string record(4000, 'x');
+  auto appended = append(*journal, record);
+  while (appended) appended = append(*journal, record);
+  ASSERT_THAT(appended.error().message, HasSubstr("No space left"));
   const Place end = journal->end();
   ASSERT_TRUE(journal->trim(end));
   EXPECT_EQ(append(*journal, "y").value(), end + 1);  // behind the record that says so

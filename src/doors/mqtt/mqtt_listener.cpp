@@ -115,8 +115,8 @@ void MqttListener::look() {
       // While nothing is read, nobody is silent.
       const auto silence = now - std::max(device->heard, since_);
       // A device may be late by half of what it has said.
-      const auto allowed =
-          device->greeting ? seconds(device->greeting->keep_alive) * 3 / 2 : kGreeting;
+      const std::chrono::duration<double> allowed =
+          device->greeting ? seconds(device->greeting->keep_alive) * 1.5 : kGreeting;
       if (allowed > seconds(0) && silence > allowed) silent.push_back(device);
     }
     for (const DevicePtr& device : silent) dismiss(device, Reason::silent, "");

@@ -105,7 +105,7 @@ void SyslogSource::read(const std::shared_ptr<Sender>& sender) {
                                    sender->cutter.fill({sender->bytes.data(), size});
                                    const bool goes_on = take_messages(*sender);
                                    if (!failure && goes_on) return read(sender);
-                                   if (goes_on) take_rest(*sender);
+                                   if (goes_on) take_rest(*sender, failure == asio::error::eof);
                                    senders_.erase(sender);
                                  });
 }
@@ -123,10 +123,11 @@ bool SyslogSource::take_messages(Sender& sender) {
   }
 }
 
-/// When the stream has ended.
-void SyslogSource::take_rest(const Sender& sender) {
+/// Who ends a stream in order may leave out the end of the last message. What a lost connection
+/// leaves may be a part of one.
+void SyslogSource::take_rest(const Sender& sender, bool in_order) {
   const std::string_view rest = sender.cutter.rest();
-  if (rest.starts_with('<')) return take(rest, sender.name);
+  if (in_order && rest.starts_with('<')) return take(rest, sender.name);
   if (rest.empty()) return;
   arrived_.dead.push_back(
       {sender.name, "this is no message of syslog: the connection has ended within it", rest});

@@ -68,7 +68,7 @@ class SyslogSource : public Source {
   /// Takes the messages that are complete. False: the rest cannot be understood.
   bool take_messages(Sender& sender);
   void take(std::string_view message, const std::string& sender);
-  void take_rest(const Sender& sender);
+  void take_rest(const Sender& sender, bool in_order);
 };
 
 }  // namespace gorgo::doors::syslog
