@@ -136,6 +136,7 @@ TEST_F(SyslogSenders, AMessageWithoutEndCountsOnlyWhereTheStreamEndsInOrder) {
     send(lost, "<13>1 - - - - - - b\n<13>1 - - - - - - amount=12");
     poll_until(2);  // so that the reset does not take that along
     lost.set_option(boost::asio::socket_base::linger(true, 0));
+    lost.close();  // the destructor would end the stream in order
   }
   while (dead == 0) ASSERT_NO_FATAL_FAILURE(poll());
   EXPECT_EQ(events, 2u);
