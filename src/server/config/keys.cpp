@@ -349,8 +349,9 @@ void add_journal(KeyMaker& keys) {
       [](BacklogPolicy policy) { return name_of(policy); },
       "above that: its oldest events, and it is told; or \"refuse\": publications, until it has "
       "acknowledged");
-  keys.number("segment_bytes", GORGO_OPTION(journal.segment_bytes), {1 << 12, 1 << 30},
-              "of one of its files; whole files are removed when no start needs them");
+  keys.number(
+      "segment_bytes", GORGO_OPTION(journal.segment_bytes), {1 << 12, 1 << 30},
+      "of one of its files, 4 KiB to 1 GiB; whole ones are removed when no start needs them");
   keys.number("snapshot_bytes", GORGO_OPTION(journal.snapshot_bytes), {0, kMostBytes},
               "of records between two snapshots, which a start replays at most; 0: no snapshots");
   keys.number("retain_hours", GORGO_OPTION(journal.retain_hours), {0, 1'000'000},
