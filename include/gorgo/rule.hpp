@@ -98,6 +98,7 @@ struct Negation {
   std::uint32_t completed_at = 0;
 };
 
+/// Devices and T-Rex know those up to `count`, and are asked by this order.
 enum class AggregateFunction : std::uint8_t {
   avg,
   sum,
