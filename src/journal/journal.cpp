@@ -209,7 +209,7 @@ Result<std::shared_ptr<File>> Journal::make_segment(const std::string& path,
   auto file = disk_.create(path);
   if (!file) return file.error();
   if (const auto room = (*file)->allocate(size); !room) {
-    // It may have a part of the room, which others need. What cannot be removed now is later.
+    // The file may hold a part of the room. Where this fails, `remove_leftover` tries again.
     (void)disk_.remove(path);
     return room.error();
   }
