@@ -56,7 +56,7 @@ CudaEvaluator& evaluator_of(const Request& request) {
 
 std::vector<std::shared_ptr<DeviceContext>> CudaEngine::contexts() const {
   const std::lock_guard lock(mutex_);
-  if (contexts_.empty() && unavailable_.empty()) {
+  if (!is_opened_) {
     try {
       Opened opened = open_();
       std::vector<std::shared_ptr<DeviceContext>> contexts;
@@ -70,6 +70,7 @@ std::vector<std::shared_ptr<DeviceContext>> CudaEngine::contexts() const {
     } catch (const std::exception& error) {  // a device failed, or there are too many threads
       unavailable_ = error.what();
     }
+    is_opened_ = true;
   }
   std::vector<std::shared_ptr<DeviceContext>> in_use;
   for (const auto& context : contexts_) {
@@ -79,10 +80,9 @@ std::vector<std::shared_ptr<DeviceContext>> CudaEngine::contexts() const {
 }
 
 bool CudaEngine::is_ready() const {
+  if (is_opened_) return true;
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return false;  // being opened
-  if (!contexts_.empty() || !unavailable_.empty()) return true;
-  if (!opener_.joinable()) {
+  if (lock && !opener_.joinable()) {
     opener_ = std::thread([this] { static_cast<void>(contexts()); });
   }
   return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -94,6 +95,9 @@ class CudaEngine final : public Engine {
   mutable std::vector<std::shared_ptr<DeviceContext>> contexts_;
   mutable std::vector<LeftOut> left_out_;
   mutable std::string unavailable_;
+  /// True once the devices have been opened or could not be. `is_ready` reads it without the mutex,
+  /// which another thread may hold for a moment.
+  mutable std::atomic<bool> is_opened_ = false;
   mutable std::mutex workers_mutex_;
   mutable std::unique_ptr<Workers> workers_;  // guarded by workers_mutex_; as many as devices
 };
