@@ -263,7 +263,16 @@ void SimulatedDisk::heal() {
   state_->short_writes = false;
 }
 
-void SimulatedDisk::set_capacity(std::uint64_t bytes) { state_->capacity = bytes; }
+void SimulatedDisk::set_capacity(std::uint64_t bytes) {
+  const std::lock_guard lock(state_->mutex);
+  state_->capacity = bytes;
+}
+
+std::uint64_t SimulatedDisk::used() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->used();
+}
+
 void SimulatedDisk::set_short_writes(bool on) { state_->short_writes = on; }
 
 void SimulatedDisk::before_sync(std::function<void()> hook) {

@@ -69,6 +69,7 @@ class SimulatedDisk final : public Disk {
   void heal();  ///< nothing fails any more, apart from the power
   /// Files may have so many bytes together.
   void set_capacity(std::uint64_t bytes);
+  std::uint64_t used() const;  ///< bytes that all files have together
   /// Each write writes a random number of its bytes.
   void set_short_writes(bool on);
   /// Called in each sync of a file before it does anything, without a lock.

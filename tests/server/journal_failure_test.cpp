@@ -172,6 +172,30 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   EXPECT_TRUE(publish(client));
 }
 
+/// The last snapshot that succeeded needs more of the journal than there is room for. Behind one
+/// more, the first files may go.
+TEST(JournalFailure, ASnapshotThatFailedIsTriedAgainWhereTheJournalFindsNoRoom) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  ServerOptions options = on(disk);
+  options.journal.segment_bytes = std::uint64_t{1} << 20;
+  options.journal.snapshot_bytes = std::uint64_t{2} << 20;
+  RunningServer server(options);
+  Client client = server.connect();
+  const std::vector<Event> some(500, {"A", std::nullopt, {{"text", std::string(100, 'x')}}});
+  const auto publish_until_renamed = [&](std::uint64_t times) {
+    while (disk->count(Operation::rename) < times) ASSERT_TRUE(client.publish(some));
+  };
+  publish_until_renamed(1);
+  disk->fail(Operation::rename, 1);
+  publish_until_renamed(2);
+  disk->set_capacity(disk->used() + options.journal.segment_bytes / 2);
+  Result<Published> published = client.publish(some);
+  while (published) published = client.publish(some);
+  EXPECT_THAT(published.error().to_string(), HasSubstr("the journal finds no room"));
+  while (!client.publish(some)) std::this_thread::yield();
+  EXPECT_EQ(disk->count(Operation::rename), 3u);
+}
+
 // A client publishes 60 000 rows, of which all but this one are late. The journal tells which rows
 // were refused, and has the frame from the moment on in which one is accepted.
 void fill_disk_behind_first_piece(std::size_t row) {

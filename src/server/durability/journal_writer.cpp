@@ -49,6 +49,7 @@ Result<void> JournalWriter::make_room_for_rest(std::size_t bytes) {
     fail(*failed);
     return make_room_for_rest(bytes);
   }
+  ++shortages_;
   return Error{"the journal finds no room: " + room.error().message,
                "make room on the disk of " + options_.path + ", then send it again"};
 }

@@ -73,6 +73,8 @@ class JournalWriter {
   /// waits for its answer may be the one who would make room, so `make_room` leaves a little for
   /// it.
   Result<void> make_room_for_rest(std::size_t bytes);
+  /// How often there was no room.
+  std::uint64_t shortages() const { return shortages_; }
 
   /// Where the piece's frame stands.
   journal::Place write(const TakenPiece& piece);
@@ -133,6 +135,7 @@ class JournalWriter {
   std::optional<Error> failure_, read_only_;
   std::atomic<bool> is_read_only_ = false;
   std::uint64_t written_ = 0;
+  std::uint64_t shortages_ = 0;
   bool wanted_ = false;  // a sync, by the end of the turn
   Clock::time_point synced_at_ = Clock::now();
   std::unique_ptr<journal::Committer> committer_;  // last: its thread calls `on_synced_`

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "server/log_limit.hpp"
+
 namespace gorgo::server {
 namespace {
 
@@ -39,9 +41,20 @@ void Snapshots::recovered(std::uint64_t snapshot_bytes, std::uint64_t record_byt
 bool Snapshots::is_due() const {
   if (options_.snapshot_bytes == 0 || thread_ != nullptr) return false;
   if (processor_.is_getting_ready()) return false;
+  if (failed_at_ && *failed_at_ < journal_.shortages()) return Clock::now() >= rests_until_;
   const std::uint64_t since = before_ + journal_.written() - from_;
   if (since < std::max(options_.snapshot_bytes, last_size_)) return false;
   return since / kMostGrowth >= last_size_ || Clock::now() >= rests_until_;
+}
+
+void Snapshots::rest(Clock::duration least) {
+  const auto now = Clock::now();
+  rests_until_ = now + std::max(least, kRest * (now - begun_));
+}
+
+void Snapshots::note_failure() {
+  failed_at_ = journal_.shortages();
+  rest(LogLimit::kPause);  // where it fails at once, too, it does not fill the log
 }
 
 void Snapshots::attempt(const std::function<void()>& step) {
@@ -50,6 +63,7 @@ void Snapshots::attempt(const std::function<void()>& step) {
   } catch (const std::exception& failure) {
     stop();  // it would lack what the step has taken
     from_ = before_ + journal_.written();
+    note_failure();
     log_.warning("no snapshot was made, so the journal grows on", {{"why", failure.what()}});
   }
 }
@@ -74,7 +88,9 @@ void Snapshots::end_if_done() {
   if (is_taking()) processor_.end_save();  // it failed in the middle
   if (thread_->bytes() > 0) {
     last_size_ = thread_->bytes();
-    rests_until_ = Clock::now() + kRest * (Clock::now() - begun_);
+    rest();
+  } else {
+    note_failure();
   }
   thread_ = nullptr;
   chunks_.clear();
@@ -103,6 +119,7 @@ void Snapshots::go_to_the_end() {
 /// A publication that was begun and of which nothing is in the journal yet would be counted as
 /// applied by its producer, so a snapshot waits for it.
 void Snapshots::begin() {
+  begun_ = Clock::now();
   const auto unfinished = queue_.unfinished();
   if (std::ranges::any_of(unfinished, [](const auto* each) { return each->frame_at == 0; })) return;
   std::size_t bytes = 0;
@@ -110,7 +127,7 @@ void Snapshots::begin() {
   if (bytes > kMostUnfinished) return;
   auto saved = processor_.begin_save();
   from_ = before_ + journal_.written();
-  begun_ = Clock::now();
+  failed_at_.reset();
   if (!saved) {
     log_.warning("no snapshot can be made", {{"why", saved.error().to_string()}});
     return;

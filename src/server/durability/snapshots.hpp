@@ -23,8 +23,10 @@ namespace gorgo::server {
 /// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
 /// has. Under a load that makes snapshots a considerable part of the work it waits longer: until as
 /// much has passed as kRest times the last one took, or kMostGrowth times as much was written.
-/// A snapshot for which there is no memory or no thread is given up and logged, and the next one is
-/// due when as much was written again.
+/// A snapshot that fails, as there is no memory, no thread or no room for it, is given up and
+/// logged, and the next one is due when as much was written again. If the journal finds no room,
+/// which keeps more from being written, the next one is due after a rest: files of the journal may
+/// go behind it.
 ///
 /// Belongs to the engine thread.
 class Snapshots {
@@ -68,9 +70,13 @@ class Snapshots {
   std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
   std::uint64_t last_size_ = 0;  // of the last one that was finished
   Clock::time_point begun_;
-  Clock::time_point rests_until_;  // after the last one that was finished
+  Clock::time_point rests_until_;           // after the last one that was finished or has failed
+  std::optional<std::uint64_t> failed_at_;  // the last one; shortages of the journal then
 
   bool is_due() const;
+  /// What is due next waits kRest times as long as the last one took, and at least so long.
+  void rest(Clock::duration least = {});
+  void note_failure();
   /// Takes a step of a snapshot, which is given up where the step throws.
   void attempt(const std::function<void()>& step);
   void go_on();
