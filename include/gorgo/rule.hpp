@@ -98,7 +98,6 @@ struct Negation {
   std::uint32_t completed_at = 0;
 };
 
-/// Devices and T-Rex know those up to `count`, and are asked by this order.
 enum class AggregateFunction : std::uint8_t {
   avg,
   sum,
@@ -115,6 +114,29 @@ enum class AggregateFunction : std::uint8_t {
   first,  ///< the value of the oldest event
   last,   ///< the value of the newest event
 };
+
+/// Whether T-Rex and devices know it, too.
+constexpr bool is_reduction(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::avg:
+    case AggregateFunction::sum:
+    case AggregateFunction::min:
+    case AggregateFunction::max:
+    case AggregateFunction::count:
+      return true;
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+    case AggregateFunction::count_distinct:
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      break;
+  }
+  return false;
+}
 
 struct Aggregate {
   AggregateFunction function = AggregateFunction::count;

@@ -32,7 +32,13 @@ void Aggregation::add(const Datum& value) {
     case AggregateFunction::last:
       extreme_ = value;
       return;
-    default:
+    case AggregateFunction::count_distinct:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
       values_.push_back(value);
   }
 }

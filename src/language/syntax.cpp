@@ -191,8 +191,25 @@ std::optional<ValueType> own_type(AggregateFunction function) {
 }
 
 bool takes_any_type(AggregateFunction function) {
-  return function == AggregateFunction::count || function == AggregateFunction::count_distinct ||
-         function == AggregateFunction::first || function == AggregateFunction::last;
+  switch (function) {
+    case AggregateFunction::count:
+    case AggregateFunction::count_distinct:
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      return true;
+    case AggregateFunction::avg:
+    case AggregateFunction::sum:
+    case AggregateFunction::min:
+    case AggregateFunction::max:
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+      break;
+  }
+  return false;
 }
 
 }  // namespace gorgo::language

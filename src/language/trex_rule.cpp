@@ -204,7 +204,7 @@ std::string TRexRule::comparison(const ast::Expr& condition, const ast::Expr& at
 
 std::string TRexRule::aggregate(const ast::AggregateCall& call) {
   if (call.lookup) return refuse(call.at, "tables", "");
-  if (call.function > AggregateFunction::count) {
+  if (!is_reduction(call.function)) {
     return refuse(call.at, std::string(to_string(call.function)), "");
   }
   const std::string attribute =

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/engine.hpp"
 #include "tools/lsp/session.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_file.hpp"
@@ -45,9 +46,12 @@ class EditorConversation : public server::Workshop::Conversation {
 
 /// The engines that need no device, which the server's rules may be using.
 std::vector<std::string> engines_for_tests() {
-  auto engines = engine_names();
-  std::erase_if(engines, [](const auto& engine) { return engine.starts_with("cuda"); });
-  return engines;
+  auto names = engine_names();
+  std::erase_if(names, [](const auto& name) {
+    const engine::Engine* engine = engine::find_engine(name);
+    return engine != nullptr && engine->is_device();
+  });
+  return names;
 }
 
 /// What went wrong in a case, and what the rules did where composites are missing or too many.

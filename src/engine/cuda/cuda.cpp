@@ -38,7 +38,7 @@ std::string problem_of(const plan::Plan& plan) {
     if (rule.aggregates[i].span.table) return "it looks up rows of a table";
     if (rule.aggregates[i].newest || rule.aggregates[i].among)
       return "an aggregate counts the events of its window";
-    if (rule.aggregates[i].function > AggregateFunction::count) {
+    if (!is_reduction(rule.aggregates[i].function)) {
       return "devices know only AVG, SUM, MIN, MAX and COUNT";
     }
     const auto program = compile(plan.aggregates[i].scan, rule.aggregates[i].attribute);

@@ -1,0 +1,46 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "doors/kind.hpp"
+
+namespace gorgo::doors {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream stream(std::string(GORGO_SOURCE "/") + file);
+  EXPECT_TRUE(stream) << file;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(DoorKinds, AllThatTheHeaderDeclaresAreInTheList) {
+  std::size_t declared = 0;
+  for (const std::string& line : lines_of("src/doors/kind.hpp")) {
+    if (line.starts_with("Kind ") && line.ends_with("_kind();")) ++declared;
+  }
+  EXPECT_EQ(declared, kinds().size());
+}
+
+/// The table of docs/doors.md says what comes in and what leaves by a kind.
+TEST(DoorKinds, AreInTheTableOfTheDocs) {
+  const auto lines = lines_of("docs/doors.md");
+  for (const Kind& kind : kinds()) {
+    const std::string name(kind.name);
+    const std::regex row(R"(\| \[`)" + name + R"(`\]\(#[^)]*\)[^|]*\|([^|]*)\|([^|]*)\|)");
+    std::smatch cells;
+    const auto found = std::ranges::find_if(
+        lines, [&](const std::string& line) { return std::regex_match(line, cells, row); });
+    ASSERT_NE(found, lines.end()) << name;
+    EXPECT_EQ(cells[1] != " ", kind.make_source != nullptr) << name;
+    EXPECT_EQ(cells[2] != " ", kind.make_sink != nullptr) << name;
+  }
+}
+
+}  // namespace
+}  // namespace gorgo::doors
