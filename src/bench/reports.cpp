@@ -10,7 +10,6 @@ namespace gorgo::bench {
 namespace {
 
 constexpr std::uint64_t kReportsSeed = 6;
-constexpr Duration kSecond = 1'000'000'000;
 
 /// What a cell of these sweeps is about.
 struct GroupReport {
@@ -33,7 +32,7 @@ std::string rule_of(const GroupReport& report) {
 }
 
 EventSource source_of(const GroupReport& report) {
-  const Duration tick = kSecond / report.rate;
+  const Duration tick = 1'000'000'000 / report.rate;
   const std::int64_t keys = std::max<std::int64_t>(1, report.keys);
   const bool whole = report.value == "int";
   return [=, random = Random(kReportsSeed), now = Timestamp{0}](GeneratedEvents& batch) mutable {

@@ -16,7 +16,7 @@
 namespace gorgo::doors {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -71,7 +71,7 @@ class JsonObjects : public PayloadReader {
   Result<Outcome> read(std::string_view text, const TopicContent* topic,
                        BatchBuilder& batch) override {
     if (is_blank(text)) return Outcome::nothing;
-    const auto json = codec::parse_json<Json>(text);
+    const auto json = codec::parse_json<OrderedJson>(text);
     if (json.is_discarded()) return Error{"the payload is no JSON", ""};
     if (!json.is_object())
       return Error{"the payload is no JSON object", "such as {\"value\": 46.5}"};
@@ -95,7 +95,7 @@ class JsonObjects : public PayloadReader {
   const codec::TimeFormat times_;
   Event event_;
 
-  Result<void> take_members(const Json& object, const std::string& prefix, int depth) {
+  Result<void> take_members(const OrderedJson& object, const std::string& prefix, int depth) {
     if (depth > kDeepest) return Error{"the objects are nested too deeply", ""};
     for (const auto& [key, value] : object.items()) {
       auto taken = take(prefix + key, value, depth);
@@ -104,7 +104,7 @@ class JsonObjects : public PayloadReader {
     return {};
   }
 
-  Result<void> take(const std::string& name, const Json& value, int depth) {
+  Result<void> take(const std::string& name, const OrderedJson& value, int depth) {
     if (value.is_null()) return {};
     if (name == settings_.form.time_column) return take_time(value);
     if (settings_.form.type.empty() && name == settings_.form.type_column && value.is_string()) {
@@ -127,7 +127,7 @@ class JsonObjects : public PayloadReader {
     return {};
   }
 
-  static Result<Value> value_of(const std::string& name, const Json& value) {
+  static Result<Value> value_of(const std::string& name, const OrderedJson& value) {
     if (value.is_string()) return Value(value.get<std::string>());
     if (value.is_boolean()) return Value(value.get<bool>());
     if (value.is_number_float()) return Value(value.get<double>());
@@ -140,7 +140,7 @@ class JsonObjects : public PayloadReader {
                  ""};
   }
 
-  Result<void> take_time(const Json& value) {
+  Result<void> take_time(const OrderedJson& value) {
     if (!value.is_string() && !value.is_number()) {
       return Error{"'" + settings_.form.time_column + "' is no time", ""};
     }

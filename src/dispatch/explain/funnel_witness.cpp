@@ -9,7 +9,7 @@
 namespace gorgo::dispatch {
 
 using history::EventRef;
-using Kind = Loss::Kind;
+using LossKind = Loss::Kind;
 
 FunnelWitness::FunnelWitness(const Rule& rule, const Schema& schema,
                              const history::History& history)
@@ -18,7 +18,7 @@ FunnelWitness::FunnelWitness(const Rule& rule, const Schema& schema,
   add_filters_and_where();
   std::vector<Test> absences;
   for (std::uint32_t i = 0; i < rule_.negations.size(); ++i) {
-    if (rule_.negations[i].span.kind == SpanKind::after) absences.push_back({Kind::absence, i});
+    if (rule_.negations[i].span.kind == SpanKind::after) absences.push_back({LossKind::absence, i});
   }
   absence_step_ = steps_.size();
   if (!absences.empty()) add_step(Step::Kind::absence, "deadline", absences);
@@ -37,14 +37,14 @@ void FunnelWitness::add_state(std::uint32_t state) {
   std::vector<Test> tests;
   const auto& consuming = rule_.consuming;
   if (std::find(consuming.begin(), consuming.end(), state) != consuming.end()) {
-    tests.push_back({Kind::consumed});
+    tests.push_back({LossKind::consumed});
   }
   const std::size_t conditions = rule_.states[state].predicate.conditions.size();
-  for (std::uint32_t i = 0; i < conditions; ++i) tests.push_back({Kind::condition, i});
+  for (std::uint32_t i = 0; i < conditions; ++i) tests.push_back({LossKind::condition, i});
   for (std::uint32_t i = 0; i < rule_.negations.size(); ++i) {
     const Negation& negation = rule_.negations[i];
     if (negation.span.kind != SpanKind::after && negation.completed_at == state) {
-      tests.push_back({Kind::negation, i});
+      tests.push_back({LossKind::negation, i});
     }
   }
   add_step(state == 0 ? Step::Kind::terminator : Step::Kind::state, text_.clause(state), tests);
@@ -52,12 +52,12 @@ void FunnelWitness::add_state(std::uint32_t state) {
 
 void FunnelWitness::add_filters_and_where() {
   for (std::uint32_t i = 0; i < rule_.filters.size(); ++i) {
-    add_step(Step::Kind::filter, text_.filter(rule_.filters[i]), {{Kind::filter, i}});
+    add_step(Step::Kind::filter, text_.filter(rule_.filters[i]), {{LossKind::filter, i}});
   }
   std::vector<Test> values;
-  for (const std::uint32_t i : rule_.required) values.push_back({Kind::no_value, i, true});
+  for (const std::uint32_t i : rule_.required) values.push_back({LossKind::no_value, i, true});
   for (std::uint32_t i = 0; i < rule_.assignments.size(); ++i) {
-    values.push_back({Kind::no_value, i});
+    values.push_back({LossKind::no_value, i});
   }
   std::string clause = "where";
   if (!rule_.order.empty()) clause += ", order by " + text_.rule().order();
@@ -68,18 +68,18 @@ void FunnelWitness::add_filters_and_where() {
 
 std::string FunnelWitness::text_of(std::size_t step, const Test& test) const {
   switch (test.kind) {
-    case Kind::consumed:
+    case LossKind::consumed:
       return "not consumed";
-    case Kind::condition: {
+    case LossKind::condition: {
       const Predicate& predicate = rule_.states[step].predicate;
       return text_.rule().expr(predicate.conditions[test.index], predicate.type);
     }
-    case Kind::negation:
-    case Kind::absence:
+    case LossKind::negation:
+    case LossKind::absence:
       return text_.negation(rule_.negations[test.index]);
-    case Kind::filter:
+    case LossKind::filter:
       return steps_[step].clause;
-    case Kind::no_value:
+    case LossKind::no_value:
       break;
   }
   return test.required ? text_.aggregate(test.index) : text_.assignment(test.index);
@@ -108,7 +108,7 @@ void FunnelWitness::chosen(std::size_t state, std::size_t sequences) {
   tallies_[state].left = sequences;
 }
 
-std::size_t FunnelWitness::find_loss(std::size_t step, Kind kind, std::uint32_t index) const {
+std::size_t FunnelWitness::find_loss(std::size_t step, LossKind kind, std::uint32_t index) const {
   const auto& tests = tests_[step];
   const auto found = std::find_if(tests.begin(), tests.end(), [&](const Test& test) {
     return test.kind == kind && test.index == index;
@@ -116,7 +116,7 @@ std::size_t FunnelWitness::find_loss(std::size_t step, Kind kind, std::uint32_t 
   return static_cast<std::size_t>(found - tests.begin());
 }
 
-void FunnelWitness::lose(std::size_t step, Kind kind, std::uint32_t index, Nearest nearest) {
+void FunnelWitness::lose(std::size_t step, LossKind kind, std::uint32_t index, Nearest nearest) {
   LossTally& loss = tallies_[step].losses[find_loss(step, kind, index)];
   ++loss.count;
   // Candidates come oldest first: of those that are equally near, the newest stays.
@@ -131,7 +131,7 @@ void FunnelWitness::consumed(std::size_t state, Sequence extended, EventRef by) 
   const auto& conditions = rule_.states[state].predicate.conditions;
   const auto fails = std::count_if(conditions.begin(), conditions.end(),
                                    [&](const Expr& e) { return !history::holds(e, scope); });
-  lose(state, Kind::consumed, 0,
+  lose(state, LossKind::consumed, 0,
        {.nearness = {.failed = static_cast<std::size_t>(fails)},
         .sequence = {extended.begin(), extended.end()},
         .aggregates = {},
@@ -142,7 +142,7 @@ void FunnelWitness::failed(std::size_t state, std::size_t condition, Sequence ex
   ++tallies_[state].candidates;
   const history::Scope scope{.candidate = extended.back(), .states = extended, .aggregates = {}};
   const auto& conditions = rule_.states[state].predicate.conditions;
-  lose(state, Kind::condition, static_cast<std::uint32_t>(condition),
+  lose(state, LossKind::condition, static_cast<std::uint32_t>(condition),
        {.nearness = nearness(conditions, condition, scope),
         .sequence = {extended.begin(), extended.end()},
         .aggregates = {},
@@ -153,7 +153,7 @@ void FunnelWitness::violated(std::size_t state, std::size_t negation, Sequence e
                              EventRef by) {
   ++tallies_[state].candidates;
   lose(
-      state, Kind::negation, static_cast<std::uint32_t>(negation),
+      state, LossKind::negation, static_cast<std::uint32_t>(negation),
       {.nearness = {}, .sequence = {extended.begin(), extended.end()}, .aggregates = {}, .by = by});
 }
 
@@ -170,7 +170,7 @@ void FunnelWitness::complete(Sequence sequence, std::span<const Datum> aggregate
   if (filter == rule_.filters.size()) return count_values(first + filter, sequence, aggregates);
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = aggregates};
   const Expr& condition = rule_.filters[filter].condition;
-  lose(first + filter, Kind::filter, static_cast<std::uint32_t>(filter),
+  lose(first + filter, LossKind::filter, static_cast<std::uint32_t>(filter),
        {.nearness = nearness({&condition, 1}, 0, scope),
         .sequence = {sequence.begin(), sequence.end()},
         .aggregates = {aggregates.begin(), aggregates.end()},
@@ -214,7 +214,7 @@ void FunnelWitness::came(std::uint32_t negation, Sequence sequence, EventRef by)
   ++tallies_[absence_step_].sequences;
   ++tallies_[absence_step_].candidates;
   lose(
-      absence_step_, Kind::absence, negation,
+      absence_step_, LossKind::absence, negation,
       {.nearness = {}, .sequence = {sequence.begin(), sequence.end()}, .aggregates = {}, .by = by});
 }
 
@@ -238,22 +238,22 @@ Miss FunnelWitness::miss(std::size_t step, std::size_t loss) const {
     result.event = text_.event(rule_.states[step].predicate.type, nearest.sequence.back());
   }
   switch (test.kind) {
-    case Kind::consumed:
+    case LossKind::consumed:
       result.found = consumer(*nearest.by);
       break;
-    case Kind::condition: {
+    case LossKind::condition: {
       const Predicate& predicate = rule_.states[step].predicate;
       result.found = text_.found(predicate.conditions[test.index], predicate.type, scope);
       break;
     }
-    case Kind::filter:
+    case LossKind::filter:
       result.found = text_.found(rule_.filters[test.index].condition, kNoType, scope);
       break;
-    case Kind::negation:
-    case Kind::absence:
+    case LossKind::negation:
+    case LossKind::absence:
       result.found = text_.event(rule_.negations[test.index].predicate.type, *nearest.by);
       break;
-    case Kind::no_value:
+    case LossKind::no_value:
       break;
   }
   return result;

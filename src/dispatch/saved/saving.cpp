@@ -227,16 +227,16 @@ void add_input(const Sequencer& sequencer, saved::StateT& state) {
 /// Adds the rules in force with the texts that they come from. An error: a text whose rules are not
 /// all in force would be refused on its own.
 Result<void> add_rules(const RuleSet& rules, saved::StateT& state) {
-  struct Known {
+  struct NumberedText {
     std::uint32_t number;
     std::size_t rules = 0;
   };
-  std::map<const RuleText*, Known> texts;
+  std::map<const RuleText*, NumberedText> texts;
   for (std::uint32_t number = 0; number < rules.numbers(); ++number) {
     const DeployedRule& rule = rules.rule(number);
     if (rule.is_removed()) continue;
-    const auto [text, is_new] =
-        texts.try_emplace(rule.text.get(), Known{static_cast<std::uint32_t>(state.sources.size())});
+    const auto [text, is_new] = texts.try_emplace(
+        rule.text.get(), NumberedText{static_cast<std::uint32_t>(state.sources.size())});
     if (is_new) {
       auto& source = state.sources.emplace_back(std::make_unique<saved::SourceT>());
       source->path = rule.text->source.path;

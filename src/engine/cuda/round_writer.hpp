@@ -64,8 +64,8 @@ class RoundWriter {
  private:
   /// How many positions all searches of a round may find, unless a single one finds more.
   std::uint64_t most_listed() const {
-    constexpr std::uint64_t kMost = 1 << 22, kMostOfSeveral = 1 << 20;
-    return use_ == Use::exclusive ? kMost : kMostOfSeveral;
+    constexpr std::uint64_t kMostAlone = 1 << 22, kMostOfSeveral = 1 << 20;
+    return use_ == Use::exclusive ? kMostAlone : kMostOfSeveral;
   }
   std::optional<OperandWriter::Operands> add_operands(DeviceScan& scan, const history::Range& range,
                                                       const history::Scope& scope, bool in_order);
