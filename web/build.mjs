@@ -9,7 +9,6 @@ import {brotliCompressSync, constants, gzipSync} from 'node:zlib';
 
 const [folder, source] = process.argv.slice(2);
 const node = (...argv) => execFileSync(process.execPath, argv, {stdio: 'inherit'});
-node('node_modules/typescript/bin/tsc', '--noEmit');
 node('node_modules/vite/bin/vite.js', 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn');
 
 const types = {
