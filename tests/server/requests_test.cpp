@@ -431,9 +431,15 @@ TEST(Requests, DevicesSayWhatTheyDid) {
          "event B(k: int); event A(k: int);\n@engine(cuda-host) rule r: define O(k: int) from "
          "A(k = $k) and last B(k = $k) within 1 s from A where k = B.k;");
   ASSERT_TRUE(client.subscribe("O"));
+  // Other engines of this process may have opened devices, too.
+  const auto devices = [&] {
+    std::vector<DeviceInfo> found = *client.devices();
+    std::erase_if(found, [](const DeviceInfo& device) { return device.engine != "cuda-host"; });
+    return found;
+  };
   const auto searches = [&] {
     std::uint64_t sum = 0;
-    for (const DeviceInfo& device : *client.devices()) {
+    for (const DeviceInfo& device : devices()) {
       EXPECT_EQ(device.problem, "");
       for (const auto& counter : device.counters)
         sum += counter.name == "searches" ? counter.value : 0;
@@ -445,8 +451,8 @@ TEST(Requests, DevicesSayWhatTheyDid) {
                                          Event{"A", 2'000'000, {{"k", std::int64_t{1}}}}}));
   EXPECT_EQ(next(client).event.type, "O");
   EXPECT_EQ(searches(), before + 1);
-  EXPECT_EQ(client.devices()->front().engine, "cuda-host");
-  EXPECT_EQ(client.devices()->back().number, 1u);
+  ASSERT_EQ(devices().size(), 2u);
+  EXPECT_EQ(devices().back().number, 1u);
 }
 
 TEST(Requests, NobodyListensAtAnUnusedPort) {
