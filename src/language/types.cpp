@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "codec/names.hpp"
 #include "language/joint_types.hpp"
 #include "language/server_types.hpp"
 
@@ -93,6 +94,12 @@ std::optional<TypeIndex> TypeTable::find(const std::string& name) const {
 
 void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attributes,
                         TypeOrigin origin, Reporter& reporter) {
+  if (attributes.size() > codec::kMostAttributes) {
+    reporter.error(name.at,
+                   "type " + in_quotes(name.text) + " has " + std::to_string(attributes.size()) +
+                       " attributes",
+                   "a type has at most " + std::to_string(codec::kMostAttributes));
+  }
   TypeEntry& entry = entries_[mention(name.text)];
   if (!entry.fixed) {
     entry.type.attributes = std::move(attributes);

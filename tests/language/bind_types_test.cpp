@@ -143,6 +143,17 @@ TEST(BindTypes, RedeclarationsMustBeIdentical) {
                           "deployed"));
 }
 
+// An event of more attributes is refused by every door.
+TEST(BindTypes, ATypeHasAtMost4096Attributes) {
+  const auto with_attributes = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i) list += (i == 0 ? "a" : ", a") + std::to_string(i) + ": int";
+    return "event T(" + list + ");";
+  };
+  EXPECT_THAT(messages(with_attributes(4096)), IsEmpty());
+  EXPECT_THAT(messages(with_attributes(4097)), ElementsAre("1:7: type `T` has 4097 attributes"));
+}
+
 TEST(BindTypes, DefinitionsOfACompositeAgree) {
   EXPECT_THAT(messages("define F(a: int) from A() where a = 1;\n"
                        "define F(a: int) from B() where a = 2;"),
