@@ -4,7 +4,8 @@ find_program(AWK awk REQUIRED)
 set(split_objects ${CMAKE_CURRENT_LIST_DIR}/split_objects.awk)
 
 # add_flatbuffers(TARGET NAME SCHEMA FOLDER [flatc option...]): makes generated/FOLDER/SCHEMA_generated.h by a custom target NAME,
-# on which TARGET depends, and adds to TARGET the functions that copy objects and turn them into tables and back.
+# and adds to TARGET the functions that copy objects and turn them into tables and back. All of the library, its tests and its tools may
+# include the header.
 function(add_flatbuffers target name schema folder)
   get_filename_component(stem ${schema} NAME_WE)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
@@ -19,7 +20,11 @@ function(add_flatbuffers target name schema folder)
     DEPENDS ${schema} ${split_objects}
     VERBATIM)
   add_custom_target(${name} DEPENDS ${header} ${objects})
-  add_dependencies(${target} ${name})
   target_sources(${target} PRIVATE ${header} ${objects})
   set_source_files_properties(${objects} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  foreach(reader ${target} gorgo)
+    add_dependencies(${reader} ${name})
+    target_include_directories(${reader} SYSTEM PRIVATE ${generated})
+  endforeach()
+  target_include_directories(gorgo_internal SYSTEM INTERFACE ${generated})
 endfunction()

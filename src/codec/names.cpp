@@ -27,10 +27,14 @@ bool holds(const std::array<std::string_view, N>& words, std::string_view name) 
 /// The most bytes of a name that errors show.
 constexpr std::size_t kShown = 64;
 
-Error refuse(std::string_view name, std::string_view what, std::string hint) {
+std::string in_quotes(std::string_view name) {
   std::string shown(name.substr(0, kShown));
   if (shown.size() < name.size()) shown += "...";
-  return {"`" + shown + "` cannot be the name of " + std::string(what), std::move(hint)};
+  return "`" + shown + "`";
+}
+
+Error refuse(std::string_view name, std::string_view what, std::string hint) {
+  return {in_quotes(name) + " cannot be the name of " + std::string(what), std::move(hint)};
 }
 
 std::optional<Error> problem_of_shape(std::string_view name, std::string_view what) {
@@ -65,6 +69,12 @@ std::optional<Error> problem_of_attribute_name(std::string_view name) {
     return refuse(name, "an attribute", "it means the time of the event, which every event has");
   }
   return problem_of_shape(name, "an attribute");
+}
+
+std::optional<Error> problem_of_attribute_count(std::string_view type, std::size_t count) {
+  if (count <= kMostAttributes) return std::nullopt;
+  return Error{"type " + in_quotes(type) + " has " + std::to_string(count) + " attributes",
+               "a type has at most " + std::to_string(kMostAttributes)};
 }
 
 bool is_event_name(std::string_view name) {

@@ -23,6 +23,8 @@ bool is_word(std::string_view text);
 std::optional<Error> problem_of_name(std::string_view name, std::string_view what);
 /// Why this is no name of an attribute. Attributes may be named by words that types may not.
 std::optional<Error> problem_of_attribute_name(std::string_view name);
+/// Why no event of a type with so many attributes could be published.
+std::optional<Error> problem_of_attribute_count(std::string_view type, std::size_t count);
 
 /// Whether an attribute of an event may have this name.
 bool is_event_name(std::string_view name);

@@ -94,11 +94,8 @@ std::optional<TypeIndex> TypeTable::find(const std::string& name) const {
 
 void TypeTable::declare(const ast::Name& name, std::vector<AttributeType> attributes,
                         TypeOrigin origin, Reporter& reporter) {
-  if (attributes.size() > codec::kMostAttributes) {
-    reporter.error(name.at,
-                   "type " + in_quotes(name.text) + " has " + std::to_string(attributes.size()) +
-                       " attributes",
-                   "a type has at most " + std::to_string(codec::kMostAttributes));
+  if (auto problem = codec::problem_of_attribute_count(name.text, attributes.size())) {
+    reporter.error(name.at, problem->message, problem->hint);
   }
   TypeEntry& entry = entries_[mention(name.text)];
   if (!entry.fixed) {

@@ -18,11 +18,7 @@ namespace {
 std::optional<Error> problem_of_declaration(std::string_view name,
                                             std::span<const AttributeType> attributes) {
   if (auto problem = codec::problem_of_name(name, "a type")) return problem;
-  if (attributes.size() > codec::kMostAttributes) {
-    return Error{"type " + language::in_quotes(name) + " has " + std::to_string(attributes.size()) +
-                     " attributes",
-                 "a type has at most " + std::to_string(codec::kMostAttributes)};
-  }
+  if (auto problem = codec::problem_of_attribute_count(name, attributes.size())) return problem;
   std::set<std::string_view> names;
   for (const AttributeType& attribute : attributes) {
     if (auto problem = codec::problem_of_attribute_name(attribute.name)) return problem;
