@@ -3,23 +3,10 @@
 #include <cassert>
 #include <utility>
 
+#include "base/sorted_numbers.hpp"
 #include "plan/components.hpp"
 
 namespace gorgo::plan {
-namespace {
-
-void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
-  if (list.empty() || list.back() < number) return list.push_back(number);
-  list.insert(std::lower_bound(list.begin(), list.end(), number), number);
-}
-
-void erase_sorted(std::vector<std::uint32_t>& list, std::uint32_t number) {
-  const auto at = std::lower_bound(list.begin(), list.end(), number);
-  if (at != list.end() && *at == number) list.erase(at);
-}
-
-}  // namespace
-
 Stratification::Type& Stratification::type(TypeId id) {
   if (id >= types_.size()) types_.resize(id + 1);
   return types_[id];
@@ -30,7 +17,7 @@ void Stratification::add(std::uint32_t number, const Plan& plan) {
   assert(rules_[number].plan == nullptr);
   rules_[number].plan = &plan;
   count_level(rules_[number].level);
-  insert_sorted(type(plan.rule.type).producers, number);
+  hold(type(plan.rule.type).producers, number, true);
   for (const JointType& joint : plan.rule.joints) {
     type(joint.type).is_joint = true;
     for (const JointMember& member : joint.members) {
@@ -39,7 +26,7 @@ void Stratification::add(std::uint32_t number, const Plan& plan) {
     }
   }
   for (const auto& [input, reach] : plan.reach) {
-    insert_sorted(type(input).readers, number);
+    hold(type(input).readers, number, true);
     link(input, plan.rule.type);
   }
   changed_rules_.push_back(number);
@@ -52,14 +39,15 @@ void Stratification::add_table(TypeId rows, TypeId events) {
   tables_.push_back(rows);
 }
 
-void Stratification::remove(std::uint32_t number) {
+void Stratification::remove(std::uint32_t number, const Plan* next) {
   RuleInfo& rule = rules_[number];
   const Plan& plan = *std::exchange(rule.plan, nullptr);
   const TypeId output = plan.rule.type;
-  erase_sorted(types_[output].producers, number);
-  if (rule.closes_cycle) erase_sorted(cycles_[types_[output].cycle].rules, number);
+  const bool goes_on_producing = next != nullptr && next->rule.type == output;
+  hold(types_[output].producers, number, goes_on_producing);
+  if (rule.closes_cycle) hold(cycles_[types_[output].cycle].rules, number, false);
   for (const auto& [input, reach] : plan.reach) {
-    erase_sorted(types_[input].readers, number);
+    hold(types_[input].readers, number, next != nullptr && next->reach.contains(input));
     unlink(input, output);
   }
   for (const JointType& joint : plan.rule.joints) {
@@ -197,7 +185,7 @@ void Stratification::update_rule(std::uint32_t number) {
   count_level(rule.level = level);
   if (!closes_cycle(*rule.plan)) return;
   if (std::exchange(rule.closes_cycle, true)) return;
-  insert_sorted(cycles_[types_[rule.plan->rule.type].cycle].rules, number);
+  hold(cycles_[types_[rule.plan->rule.type].cycle].rules, number, true);
 }
 
 void Stratification::count_level(std::uint32_t level) {

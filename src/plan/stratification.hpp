@@ -19,8 +19,9 @@ class Stratification {
   /// Call `update` after this and after `remove`. The plan must stay until it is removed.
   /// Precondition: no rule has this number.
   void add(std::uint32_t rule, const Plan& plan);
-  /// Precondition: the rule is there.
-  void remove(std::uint32_t rule);
+  /// Precondition: the rule is there. `next` is the plan that is added in its place at once, if
+  /// any: the rule's number stays in the lists that hold it for both.
+  void remove(std::uint32_t rule, const Plan* next = nullptr);
   /// Has the rows of a table be complete on some level, whether rules read them or not. Call
   /// `update` after it.
   void add_table(TypeId rows, TypeId events);

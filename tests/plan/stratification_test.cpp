@@ -92,19 +92,21 @@ void expect_as_from_scratch(const Stratification& kept, const Rules& rules, Type
 /// Adds, replaces or removes a rule.
 void change_one(Stratification& kept, Rules& rules, TypeId type_count) {
   const auto type = rc::gen::inRange<TypeId>(0, type_count);
-  const auto place = *rc::gen::inRange<std::size_t>(0, rules.size() + 1);
-  if (place == rules.size()) {
-    rules.emplace_back();
-  } else if (rules[place] != nullptr) {
-    kept.remove(static_cast<std::uint32_t>(place));
+  const auto place = *rc::gen::inRange<std::uint32_t>(0, rules.size() + 1);
+  if (place == rules.size()) rules.emplace_back();
+  if (rules[place] != nullptr && *rc::gen::arbitrary<bool>()) {
+    kept.remove(place);
     rules[place] = nullptr;
-    if (*rc::gen::arbitrary<bool>()) return;
+    return;
   }
   const auto input = rc::gen::oneOf(type, rc::gen::inRange(kJoint, kJoint + type_count));
-  rules[place] =
-      make_rule(*type, *rc::gen::nonEmpty(rc::gen::container<std::vector<TypeId>>(input)));
-  add_joints(*rules[place]);
-  kept.add(static_cast<std::uint32_t>(place), *rules[place]);
+  auto next = make_rule(*type, *rc::gen::nonEmpty(rc::gen::container<std::vector<TypeId>>(input)));
+  add_joints(*next);
+  if (rules[place] != nullptr) {
+    kept.remove(place, *rc::gen::arbitrary<bool>() ? next.get() : nullptr);
+  }
+  rules[place] = std::move(next);
+  kept.add(place, *rules[place]);
 }
 
 RC_GTEST_PROP(Stratification, IsWhatItWouldBeFromScratch, ()) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "base/sorted_numbers.hpp"
 #include "codec/names.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
@@ -53,21 +54,6 @@ std::unique_ptr<DeployedRule> restored(const RuleSet::Saved& saved) {
   auto rule = std::make_unique<DeployedRule>(saved.plan, saved.text, placement_of(saved));
   rule->serial = saved.serial;
   return rule;
-}
-
-template <class Numbers>
-void insert_sorted(Numbers& list, std::uint32_t number) {
-  if (list.empty() || list.back() < number) {
-    list.push_back(number);
-  } else {
-    list.insert(std::ranges::lower_bound(list, number), number);
-  }
-}
-
-template <class Numbers>
-void erase_sorted(Numbers& list, std::uint32_t number) {
-  const auto [first, last] = std::equal_range(list.begin(), list.end(), number);
-  list.erase(first, last);
 }
 
 }  // namespace
@@ -151,8 +137,7 @@ void RuleSet::put(RulePtr rule, bool replace, const history::History& history, C
   std::string name = rule->rule().name;
   auto actions = texts_of(rule->rule().actions);
   if (replaced != nullptr) {
-    change.gone.push_back(take(number, change));
-    rules_[number] = std::move(rule);
+    change.gone.push_back(exchange(number, std::move(rule), change));
     names_[number] = std::move(name);
     actions_[number] = std::move(actions);
   } else {
@@ -174,7 +159,7 @@ void RuleSet::enter(std::uint32_t number, const history::History& history) {
     rule.events_before += history.store(type).count();
   }
   if (rule.terminator_column >= rules_of_.size()) rules_of_.resize(rule.terminator_column + 1);
-  insert_sorted(rules_of_[rule.terminator_column], number);
+  hold(rules_of_[rule.terminator_column], number, true);
 }
 
 void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t serials,
@@ -220,10 +205,17 @@ CheckedText RuleSet::check_again(const RuleText& text, const Schema& schema) con
   return check_text(base, text.source, options);
 }
 
-/// Takes a rule out of everything but the base, the names and the history.
-RuleSet::RulePtr RuleSet::take(std::uint32_t number, Change& change) {
-  RulePtr gone = std::exchange(rules_[number], empty_place());
-  forget(number, *gone);
+/// Takes a rule out of everything but the base, the names, the history, and the lists that `note`
+/// keeps. `next` stands in its place.
+RuleSet::RulePtr RuleSet::exchange(std::uint32_t number, RulePtr next, Change& change) {
+  RulePtr gone = std::exchange(rules_[number], std::move(next));
+  const DeployedRule& there = *rules_[number];
+  strata_.remove(number, there.plan.get());
+  const bool has_same_column =
+      !there.is_removed() && there.terminator_column == gone->terminator_column;
+  if (gone->terminators && !has_same_column) {
+    hold(rules_of_[gone->terminator_column], number, false);
+  }
   numbers_of_serials_.erase(gone->serial);
   names_[number].clear();
   actions_[number].clear();
@@ -236,23 +228,15 @@ RuleSet::RulePtr RuleSet::take(std::uint32_t number, Change& change) {
   return gone;
 }
 
-/// Enters a rule where its number counts.
+/// Enters what stands in a place where its number counts, and takes the number from elsewhere.
 void RuleSet::note(std::uint32_t number) {
   const DeployedRule& rule = *rules_[number];
-  strata_.add(number, *rule.plan);
-  insert_sorted(in_force_, number);
-  if (rule.rule().timer || rule.plan->deadline) insert_sorted(temporal_rules_, number);
-  if (!rule.rule().consuming.empty()) insert_sorted(consuming_rules_, number);
-  if (rule.rule().at_most) insert_sorted(limited_rules_, number);
-}
-
-void RuleSet::forget(std::uint32_t number, const DeployedRule& rule) {
-  strata_.remove(number);
-  erase_sorted(in_force_, number);
-  erase_sorted(temporal_rules_, number);
-  erase_sorted(consuming_rules_, number);
-  erase_sorted(limited_rules_, number);
-  if (rule.terminators) erase_sorted(rules_of_[rule.terminator_column], number);
+  const bool here = !rule.is_removed();
+  if (here) strata_.add(number, *rule.plan);
+  hold(in_force_, number, here);
+  hold(temporal_rules_, number, here && (rule.rule().timer || rule.plan->deadline));
+  hold(consuming_rules_, number, here && !rule.rule().consuming.empty());
+  hold(limited_rules_, number, here && rule.rule().at_most.has_value());
 }
 
 void RuleSet::count(const Reads& reads, Change& change) {
@@ -363,13 +347,13 @@ void RuleSet::join(TypeId joint) {
   if (!read.members.empty()) return;
   for (const JointMember& member : schema().at(joint).members) {
     read.members.push_back(member.type);
-    insert_sorted(read_[member.type].joints, joint);
+    hold(read_[member.type].joints, joint, true);
   }
 }
 
 void RuleSet::unjoin(TypeId joint) {
   for (const TypeId member : std::exchange(read_[joint].members, {})) {
-    erase_sorted(read_[member].joints, joint);
+    hold(read_[member].joints, joint, false);
   }
 }
 
@@ -476,7 +460,9 @@ Result<void> RuleSet::remove(std::string_view rule, history::History& history) {
   if (const auto found = at(rule); !found) return found.error();
   coming_ = nullptr;
   Change change;
-  change.gone.push_back(take(*find(rule), change));
+  const std::uint32_t number = *find(rule);
+  change.gone.push_back(exchange(number, empty_place(), change));
+  note(number);
   const plan::Plan& gone = *change.gone.front()->plan;
   base_.remove(gone);
   numbers_.erase(gone.rule.name);

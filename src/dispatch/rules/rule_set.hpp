@@ -171,9 +171,8 @@ class RuleSet {
   Numbers install(ComingRules& coming, std::optional<Timestamp> clock, history::History& history);
   void put(RulePtr rule, bool replace, const history::History& history, Change& change);
   void enter(std::uint32_t number, const history::History& history);
-  RulePtr take(std::uint32_t number, Change& change);
+  RulePtr exchange(std::uint32_t number, RulePtr next, Change& change);
   void note(std::uint32_t number);
-  void forget(std::uint32_t number, const DeployedRule& rule);
   void count(const Reads& reads, Change& change);
   void settle(Change& change, history::History& history);
   void keep_tables(history::History& history);
