@@ -105,7 +105,8 @@ void EngineThread::remove(const Command& command, std::uint64_t id, const wire::
   const std::string name = request.rule()->str();
   const auto known = processor_.rule(name);
   const auto rules = known ? std::vector{name} : deployments_.take(name, processor_);
-  for (const std::string& rule : rules) take_out_of_force(command, rule);
+  // The latest first, which moves the fewest others.
+  for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) take_out_of_force(command, *rule);
   types_.post(processor_.schema());
   journal_.reply_when_durable(
       command.client,
