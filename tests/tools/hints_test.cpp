@@ -68,6 +68,27 @@ TEST_F(Hints, CountAFileOnceHoweverOftenItIsNamed) {
   EXPECT_EQ(deployed.err.find("deployed"), deployed.err.rfind("deployed"));
 }
 
+TEST_F(Hints, NameTypesAndAttributesOfEventsThatAreNearlyThoseOfRules) {
+  write("r.tesla", "define Hot() from Temp(value > 45) and last Smoke() within 5 min from Temp;\n");
+  const std::string smoke = R"({"type":"Smoke","ts":1,"attrs":{}})"
+                            "\n";
+  const auto run_over = [&](const std::string& type, const std::string& attribute) {
+    write("e", smoke + R"({"type":")" + type + R"(","ts":2,"attrs":{")" + attribute + "\":50}}\n");
+    const Outcome outcome = run("run r.tesla --events e");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_THAT(
+      run_over("Tmep", "value"),
+      HasSubstr("no rule reads the 1 event of type `Tmep`, and `Temp`, which rules read, has "
+                "none: is it meant?"));
+  EXPECT_THAT(run_over("Temp", "vlaue"),
+              HasSubstr("no event of type `Temp` has the attribute `value`, which rules read; they "
+                        "have `vlaue`: is it meant?"));
+  EXPECT_EQ(run_over("Temp", "value"), "");
+  EXPECT_EQ(run_over("Wind", "speed"), "");
+}
+
 TEST_F(Hints, SayThatAServerHasNoDevices) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   Background server = start("serve --listen 127.0.0.1:0");
