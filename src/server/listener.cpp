@@ -33,7 +33,7 @@ Result<void> Listener::check_exposure(const ServerOptions& options) const {
   return check_exposure(acceptor_.local_endpoint(), options);
 }
 
-Result<void> Listener::listen(const ServerOptions& options) {
+Result<tcp::endpoint> Listener::find_endpoint(const ServerOptions& options) {
   const auto& text = port_.address;
   const auto parts = protocol::parse_listen_address(text);
   if (!parts) return parts.error();
@@ -42,14 +42,26 @@ Result<void> Listener::listen(const ServerOptions& options) {
   const auto found = resolver.resolve(parts->host, parts->port, tcp::resolver::passive, failure);
   if (failure) return Error{"cannot resolve " + text + ": " + plain(failure), ""};
   const tcp::endpoint endpoint = *found.begin();
-  if (auto safe = check_exposure(endpoint, options); !safe) return safe;
-  acceptor_.open(endpoint.protocol(), failure);
+  if (auto safe = check_exposure(endpoint, options); !safe) return safe.error();
+  return endpoint;
+}
+
+Result<void> Listener::check(const ServerOptions& options) {
+  const auto endpoint = find_endpoint(options);
+  return endpoint ? Result<void>() : endpoint.error();
+}
+
+Result<void> Listener::listen(const ServerOptions& options) {
+  const auto endpoint = find_endpoint(options);
+  if (!endpoint) return endpoint.error();
+  error_code failure;
+  acceptor_.open(endpoint->protocol(), failure);
   if (!failure) acceptor_.set_option(tcp::acceptor::reuse_address(true), failure);
   if (!failure) acceptor_.non_blocking(true, failure);
-  if (!failure) acceptor_.bind(endpoint, failure);
+  if (!failure) acceptor_.bind(*endpoint, failure);
   if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
   if (!failure) return {};
-  return Error{"cannot listen on " + text + ": " + plain(failure),
+  return Error{"cannot listen on " + port_.address + ": " + plain(failure),
                "choose another address with " + port_.option + "; port 0 takes a free one"};
 }
 

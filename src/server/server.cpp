@@ -82,6 +82,7 @@ struct Server::Impl {
   DoorCalls door_calls();
   /// Reads the keys and makes the ports, once.
   Result<void> make_ports();
+  Result<void> check_ports();
   Result<void> listen();
   Result<void> listen_early();
   /// Does it on a thread of its own. Meanwhile the ports that are open are served.
@@ -169,6 +170,14 @@ Result<void> Server::Impl::listen() {
     if (listener->is_open()) continue;
     if (const auto listening = listener->listen(options); !listening) return listening;
     asio::co_spawn(io, listener->run(), asio::detached);
+  }
+  return {};
+}
+
+Result<void> Server::Impl::check_ports() {
+  if (auto made = make_ports(); !made) return made;
+  for (const auto& listener : listeners) {
+    if (auto checked = listener->check(options); !checked) return checked;
   }
   return {};
 }
@@ -343,6 +352,8 @@ RuleFiles::Outcome Server::load_rules() {
   s.progress.begin("reading the rule files");
   return s.beside_io([&s] { return s.engine.load_rules(); });
 }
+
+Result<void> Server::check_ports() { return impl_->check_ports(); }
 
 Result<void> Server::listen() { return impl_->listen(); }
 

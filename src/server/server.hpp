@@ -29,6 +29,9 @@ class Server {
   Result<void> recover();
   /// Deploys the rule files. When it failed, the server should not run.
   RuleFiles::Outcome load_rules();
+  /// Reads certificates and users, and looks whether `listen` would find the addresses and not
+  /// refuse them. Opens nothing, so it does not know which ports are taken.
+  Result<void> check_ports();
   /// Opens the ports that are not open yet. From here on clients may connect; they are served by
   /// `run`.
   Result<void> listen();

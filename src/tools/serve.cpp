@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "server/security/doorkeeper.hpp"
 #include "server/server.hpp"
 #include "tools/commands.hpp"
 #include "tools/output.hpp"
@@ -91,9 +90,9 @@ int show_config(const server::ServerOptions& options) {
 
 /// Reads certificates, users and rules as a start does, without listening.
 int try_config(const server::ServerOptions& options) {
-  if (const auto keys = server::Doorkeeper::read(options); !keys) return fail(keys.error());
   server::Log log(options.log_format, server::LogLevel::off);
   server::Server server(options, log);
+  if (const auto checked = server.check_ports(); !checked) return fail(checked.error());
   if (!load_rules(server)) return kFailure;
   std::puts("the configuration and its rules are in order");
   return flush_output() ? kSuccess : kFailure;

@@ -390,6 +390,12 @@ TEST_F(Serve, TellsWhetherAStartWouldTakeTheConfigurationAndItsRules) {
   Process no_users({"serve", "-t", "--config", config});
   EXPECT_THAT(no_users.err_line("gorgo:"), HasSubstr("security.users: cannot read absent.toml"));
   EXPECT_EQ(no_users.wait(), 1);
+  Process exposed({"serve", "-t", "--http", "0.0.0.0:0"});
+  EXPECT_THAT(exposed.err_line("gorgo:"), HasSubstr("will not listen on 0.0.0.0:0"));
+  EXPECT_EQ(exposed.wait(), 1);
+  Process nowhere({"serve", "-t", "--trex", "no-such-host.invalid:7451"});
+  EXPECT_THAT(nowhere.err_line("gorgo:"), HasSubstr("cannot resolve no-such-host.invalid:7451"));
+  EXPECT_EQ(nowhere.wait(), 1);
 }
 
 TEST_F(Serve, SaysThatItHasNoRoomForPublications) {
