@@ -324,6 +324,7 @@ void compare(const Case& test, Duration max_late, const Lines& expected) {
       check({.engine = engine, .batch = batch});
     }
     // Evaluation in waves: a few composites at a time.
+    check({.engine = engine, .batch = 1, .held = held});
     check({.engine = engine, .batch = all, .held = held});
     check({.engine = engine, .batch = all, .held = held, .threads = 3});
     // Columns, of which some are wanted.

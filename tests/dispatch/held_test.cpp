@@ -113,6 +113,29 @@ TEST_P(HeldTest, AStepOfACycleStaysWithinTheLimitOfAnEvent) {
   EXPECT_LT(5 * bounded.peak, all.peak);
 }
 
+/// The rule in the middle finds no room beside the last one, and comes in a wave of its own.
+TEST_P(HeldTest, RulesOfOneEventKeepTheirOrderInHoweverManyWaves) {
+  const std::string rules =
+      "event A(n: int); event B(n: int);"
+      "rule none: define N() from B() and last A(n < 0) within 1 min from B;"
+      "rule many: define M() from B() and each A() as x within 1 min from B;"
+      "rule one: define P() from B();";
+  Processor processor(options(std::size_t{16} << 10, 1));
+  ASSERT_FALSE(processor.deploy("r", rules).failed());
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(processor.append(counted("A", 1 + i, i)));
+  processor.process([](const OutputBatch&) {});
+  ASSERT_TRUE(processor.append(counted("B", 2000, 0)));
+  std::vector<std::string> rules_of_rows;
+  processor.process([&](const OutputBatch& batch) {
+    for (const auto& row : batch.rows) {
+      if (row.place.ordinal > 0) rules_of_rows.push_back(batch.rule_names[row.rule]);
+    }
+  });
+  std::vector<std::string> expected(1000, "many");
+  expected.push_back("one");
+  EXPECT_EQ(rules_of_rows, expected);
+}
+
 TEST_P(HeldTest, ManyCompositesOfOneEventAreHandedOutInPieces) {
   const Ran ran = run(options(kUnlimited, 1), kExploding, 300, 1);
   EXPECT_EQ(ran.composites, 300u * 300u);

@@ -34,11 +34,11 @@ void Evaluation::start(Batch& batch, Timestamp clock) {
   expected_.start();
   writer_.start();
   run_.start(clock);
-  ran_ahead_ = false;
 }
 
 void Evaluation::run_wave() {
   wave_.begin(sizer_.roots());
+  ran_ahead_ = wave_.contents().composites > 0;
   for (std::uint32_t level = 0; level < rules_.strata().levels(); ++level) {
     writer_.store_level(level);
     run_cycles(level);
@@ -118,7 +118,6 @@ void Evaluation::forget_finished() {
     return !wave_.contains(record) && !record.dropped;
   });
   if (batch.empty()) batch.clear();
-  ran_ahead_ = wave_.contents().composites > 0;
 }
 
 }  // namespace gorgo::dispatch
