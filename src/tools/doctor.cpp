@@ -32,7 +32,7 @@ void print(const std::vector<std::string>& findings, const std::string& format) 
   constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
   const std::size_t width = Terminal::is_there() ? Terminal::size().width : kWhole;
   for (const std::string& finding : findings) {
-    for (const std::string& line : wrapped(finding, width)) std::puts(line.c_str());
+    for (const std::string& line : wrapped(shown(finding), width)) std::puts(line.c_str());
   }
   if (findings.empty()) std::puts("Nothing stands out.");
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "codec/timestamp.hpp"
@@ -38,21 +39,43 @@ std::string kept_for(const TypeInfo& type) {
   return reach + " ms";
 }
 
-/// Clients choose names, which a terminal must not take for orders, nor a reader for further rows.
-Table shown(Table rows) {
+/// How many bytes at the beginning of a text a terminal may take for an order: a control character,
+/// or one that turns the direction of writing. 0: none.
+std::size_t order_at(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto lies = [](unsigned value, unsigned first, unsigned last) {
+    return first <= value && value <= last;
+  };
+  if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
+  if (byte(0) == 0xC2 && lies(byte(1), 0x80, 0x9F)) return 2;
+  const bool turns = (byte(1) == 0x80 && lies(byte(2), 0xAA, 0xAE)) ||
+                     (byte(1) == 0x81 && lies(byte(2), 0xA6, 0xA9));
+  return byte(0) == 0xE2 && turns ? 3 : 0;
+}
+
+Table with_shown(Table rows) {
   for (auto& row : rows) {
-    for (std::string& cell : row) {
-      std::ranges::replace_if(
-          cell, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
-    }
+    for (std::string& cell : row) cell = shown(cell);
   }
   return rows;
 }
 
 }  // namespace
 
+std::string shown(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    const std::size_t order = order_at(text);
+    safe += order > 0 ? '?' : text.front();
+    text.remove_prefix(std::max<std::size_t>(1, order));
+  }
+  return safe;
+}
+
 std::vector<std::string> table_lines(const Table& given) {
-  const Table rows = shown(given);
+  const Table rows = with_shown(given);
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

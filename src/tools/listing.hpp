@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gorgo/processor.hpp"
@@ -11,6 +12,10 @@ namespace gorgo::tools {
 
 /// The first row is the header.
 using Table = std::vector<std::vector<std::string>>;
+
+/// Clients choose names, which a terminal must not take for orders, nor a reader for further rows:
+/// the text with question marks in their place.
+std::string shown(std::string_view text);
 
 /// The rows as lines, in columns.
 std::vector<std::string> table_lines(const Table& rows);

@@ -24,6 +24,7 @@
 #include "tools/evaluation.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
+#include "tools/listing.hpp"
 #include "tools/misspelt_events.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
@@ -101,7 +102,7 @@ class Run {
     if (options_.stats) print_stats(elapsed.count());
     print_dropped();
     print_skipped();
-    for (const std::string& each : misspelt_in(processor_.types())) note(each);
+    for (const std::string& each : misspelt_in(processor_.types())) note(shown(each));
     return finish(written);
   }
 
