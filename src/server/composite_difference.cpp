@@ -9,7 +9,7 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::size_t kMostSamples = 20;  // of each side
-constexpr std::size_t kBesideLine = 96;   // bytes of an entry that waits, its text apart
+constexpr std::size_t kBesideLine = 128;  // bytes of an entry that waits, its text apart
 
 }  // namespace
 
@@ -30,9 +30,12 @@ std::string CompositeDifference::line_of(const OutputBatch& batch,
 }
 
 void CompositeDifference::add(Side side, const OutputBatch& batch, const OutputBatch::Row& row) {
-  const auto [entry, is_new] = waiting_.try_emplace(line_of(batch, row), 0);
-  std::int64_t& more = entry->second;
-  if (is_new) waiting_bytes_ += entry->first.size() + kBesideLine;
+  const auto [entry, is_new] = waiting_.try_emplace(line_of(batch, row));
+  std::int64_t& more = entry->second.more;
+  if (is_new) {
+    entry->second.type = batch.type_name(row);
+    waiting_bytes_ += entry->first.size() + kBesideLine;
+  }
   const std::int64_t step = side == Side::deployed ? 1 : -1;
   if (more * step < 0) ++counts_.both;
   more += step;
@@ -42,19 +45,19 @@ void CompositeDifference::add(Side side, const OutputBatch& batch, const OutputB
 }
 
 void CompositeDifference::settle() {
-  for (const auto& [line, more] : waiting_) {
-    const Side side = more > 0 ? Side::deployed : Side::shadow;
-    counts_.only[index_of(side)] += static_cast<std::uint64_t>(std::abs(more));
-    keep_sample(side, line);
+  for (const auto& [line, waiting] : waiting_) {
+    const Side side = waiting.more > 0 ? Side::deployed : Side::shadow;
+    counts_.only[index_of(side)] += static_cast<std::uint64_t>(std::abs(waiting.more));
+    keep_sample(side, {waiting.type, line});
   }
   waiting_.clear();
   waiting_bytes_ = 0;
 }
 
-void CompositeDifference::keep_sample(Side side, const std::string& line) {
+void CompositeDifference::keep_sample(Side side, Sample sample) {
   auto& samples = samples_[index_of(side)];
   if (samples.size() == kMostSamples) samples.pop_front();
-  samples.push_back(line);
+  samples.push_back(std::move(sample));
 }
 
 void CompositeDifference::restart() {

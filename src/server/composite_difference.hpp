@@ -22,6 +22,10 @@ class CompositeDifference {
     std::uint64_t both = 0;
     std::array<std::uint64_t, 2> only = {};  ///< by side
   };
+  struct Sample {
+    std::string type;
+    std::string line;  ///< an event line
+  };
 
   CompositeDifference() : writer_(codec::make_line_writer()) {}
 
@@ -33,22 +37,25 @@ class CompositeDifference {
   void restart();
 
   const Counts& counts() const { return counts_; }
-  /// The last ones that only this side has given, as event lines.
-  const std::deque<std::string>& samples(Side side) const { return samples_[index_of(side)]; }
+  /// The last ones that only this side has given.
+  const std::deque<Sample>& samples(Side side) const { return samples_[index_of(side)]; }
   /// What waits for a counterpart takes so many bytes, about.
   std::size_t waiting_bytes() const { return waiting_bytes_; }
 
  private:
   const std::unique_ptr<codec::EventWriter> writer_;
-  /// By event line, how often more the deployed side has given it.
-  std::map<std::string, std::int64_t> waiting_;
+  struct Waiting {
+    std::string type;
+    std::int64_t more = 0;  ///< how often more the deployed side has given it
+  };
+  std::map<std::string, Waiting> waiting_;  // by event line
   std::size_t waiting_bytes_ = 0;
   Counts counts_;
-  std::array<std::deque<std::string>, 2> samples_;  // by side
+  std::array<std::deque<Sample>, 2> samples_;  // by side
 
   static std::size_t index_of(Side side) { return static_cast<std::size_t>(side); }
   std::string line_of(const OutputBatch& batch, const OutputBatch::Row& row) const;
-  void keep_sample(Side side, const std::string& line);
+  void keep_sample(Side side, Sample sample);
 };
 
 }  // namespace gorgo::server

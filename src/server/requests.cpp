@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "server/declaration.hpp"
@@ -34,6 +36,15 @@ Result<SlowConsumer> slow_consumer_of(wire::SlowPolicy policy, const Limits& lim
   }
   return Error{"this server does not know that policy for slow subscribers",
                "use Default, Disconnect, Drop or Block"};
+}
+
+/// The type that a subscription begins with; "*" where it begins with no name.
+std::string_view first_name(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80;
+  });
+  const auto name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  return name.empty() ? "*" : name;
 }
 
 Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const Limits& limits) {
@@ -216,9 +227,10 @@ void EngineThread::grant(Outbox& client, std::uint64_t id, const wire::Credit& r
 Result<void> EngineThread::check_user(const User& user, const wire::Message& message) const {
   if (const auto* subscribe = message.body_as_Subscribe()) {
     if (user.subscribe.allows_all()) return {};
-    const auto parsed = Filter::parse(subscribe->text()->str(), processor_.schema());
-    // What is wrong with the text is told as to everybody.
-    return parsed.filter ? check_subscribe(user, parsed.filter->type()) : Result<void>();
+    const std::string text = subscribe->text()->str();
+    const auto parsed = Filter::parse(text, processor_.schema());
+    // What is said of a text that is wrong names attributes of the type.
+    return check_subscribe(user, parsed.filter ? parsed.filter->type() : first_name(text));
   }
   const auto* remove = message.body_as_Remove();
   if (remove == nullptr) return {};

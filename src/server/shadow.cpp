@@ -194,7 +194,7 @@ Duration Shadow::reach_of_rules() const {
   return sum;
 }
 
-wire::ShadowInfoT Shadow::info() const {
+wire::ShadowInfoT Shadow::info(const std::function<bool(std::string_view type)>& may_see) const {
   wire::ShadowInfoT info;
   info.name = name_;
   info.who = who_;
@@ -214,10 +214,13 @@ wire::ShadowInfoT Shadow::info() const {
     info.only_deployed_before = filling_->only[0];
     info.only_shadow_before = filling_->only[1];
   }
-  const auto& deployed = difference_.samples(Side::deployed);
-  const auto& shadow = difference_.samples(Side::shadow);
-  info.deployed_samples.assign(deployed.begin(), deployed.end());
-  info.shadow_samples.assign(shadow.begin(), shadow.end());
+  const auto show = [&](Side side, std::vector<std::string>& lines) {
+    for (const auto& sample : difference_.samples(side)) {
+      if (may_see(sample.type)) lines.push_back(sample.line);
+    }
+  };
+  show(Side::deployed, info.deployed_samples);
+  show(Side::shadow, info.shadow_samples);
   info.stopped = stopped_;
   return info;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,8 @@ class Shadow {
   void take(const OutputBatch& batch) noexcept;
   /// All of them were given up to this clock.
   void settle(std::optional<Timestamp> clock) noexcept;
-  wire::ShadowInfoT info() const;
+  /// Without samples of types that whoever asks may not see.
+  wire::ShadowInfoT info(const std::function<bool(std::string_view type)>& may_see) const;
 
  private:
   const ProcessorOptions options_;

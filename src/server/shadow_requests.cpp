@@ -87,9 +87,13 @@ void EngineThread::drop_shadow(const Command& command, std::uint64_t id,
 
 void EngineThread::list_shadows(const Command& command, std::uint64_t id) const {
   wire::ShadowsT shadows;
+  const User* const user = command.user.get();
+  const auto may_see = [user](std::string_view type) {
+    return user == nullptr || check_subscribe(*user, type).has_value();
+  };
   for (const auto& [name, shadow] : shadows_.all()) {
-    if (command.user != nullptr && !check_deployment(*command.user, stem_of(name))) continue;
-    shadows.list.push_back(std::make_unique<wire::ShadowInfoT>(shadow->info()));
+    if (user != nullptr && !check_deployment(*user, stem_of(name))) continue;
+    shadows.list.push_back(std::make_unique<wire::ShadowInfoT>(shadow->info(may_see)));
   }
   command.client->reply(protocol::encode(id, shadows));
 }

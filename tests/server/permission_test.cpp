@@ -20,6 +20,7 @@ namespace gorgo::server {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kToken = "gorgo_of_the_user";
 
@@ -165,6 +166,48 @@ TEST(Permissions, RulesBelongToDeployments) {
   EXPECT_TRUE(with.client().rule(rules->front().name));
   EXPECT_EQ(problem_in(with.client().remove(rules->front().name)), "");
   EXPECT_EQ(with.admin().rules()->size(), 1u);
+}
+
+TEST(Permissions, WhatIsWrongWithASubscriptionTellsOfNoTypeThatTheUserMayNotSee) {
+  WithUser with("subscribe = [\"Fire\"]");
+  EXPECT_EQ(problem_in(with.admin().deploy("types", "event Fire(n: int); event Smoke(area: int);")),
+            "");
+  const auto wrong = with.client().subscribe("Fire(x > 1)");
+  ASSERT_TRUE(wrong) << wrong.error().to_string();
+  EXPECT_THAT(wrong->diagnostics.render(), HasSubstr("no attribute `x`"));
+  for (const char* text : {"Smoke(x > 1)", "Smoke(area > )", "/**/Smoke(x > 1)",
+                           "Smoke//Fire\n(x > 1)", " Smoke(x > 1)", "*(x > 1)"}) {
+    const std::string problem = problem_in(with.client().subscribe(text));
+    EXPECT_THAT(problem, HasSubstr("may not subscribe to")) << text;
+    EXPECT_THAT(problem, Not(HasSubstr("area"))) << text;
+  }
+}
+
+TEST(Permissions, ADeclaredTypeBecomesATableByThoseWhoMayPublishIt) {
+  WithUser with("rules = [\"deploy\"]\nsubscribe = [\"*\"]");
+  EXPECT_EQ(problem_in(with.admin().deploy("types", "event Smoke(area: string);")), "");
+  const char* const table = "table Smoke(area: string key);";
+  EXPECT_THAT(problem_in(with.client().deploy("mine", table)), HasSubstr("may not publish Smoke"));
+  EXPECT_EQ(problem_in(with.client().deploy("mine", "table Fire(area: string key);")), "");
+  EXPECT_EQ(problem_in(with.admin().deploy("theirs", table)), "");
+}
+
+TEST(Permissions, SamplesOfShadowsAreOfTypesThatTheUserMaySubscribeTo) {
+  WithUser with("rules = [\"see\"]\nsubscribe = [\"A\"]");
+  EXPECT_EQ(problem_in(with.admin().deploy("out", kRule, {.replace = true})), "");
+  EXPECT_EQ(problem_in(with.admin().deploy_shadow(
+                "out", "define Out(x: int) from In(x > 5) where x = In.x;")),
+            "");
+  ASSERT_TRUE(
+      with.admin().publish(std::vector{Event{"In", std::nullopt, {{"x", std::int64_t{3}}}}}));
+  const auto all = with.admin().shadows(), some = with.client().shadows();
+  ASSERT_TRUE(all && some);
+  EXPECT_THAT(all->front().deployed_samples, testing::ElementsAre(HasSubstr("\"x\":3")));
+  EXPECT_THAT(some->front().deployed_samples, testing::IsEmpty());
+  const auto differing = [](const ShadowInfo& shadow) {
+    return shadow.counts.only_deployed + shadow.before.only_deployed;
+  };
+  EXPECT_EQ(differing(some->front()), 1u);
 }
 
 TEST(Permissions, WithoutThemNothingIsAllowed) {

@@ -32,10 +32,23 @@ Result<void> check_types(const User& user, const plan::Plan& plan, const Schema&
   return check_subscribe(user, schema.at(plan.rule.type).name);
 }
 
+/// A type that somebody has declared becomes a table, which keeps its rows for ever, only by those
+/// who may publish it.
+Result<void> check_tables(const User& user, const Schema& next, const Schema& now) {
+  for (TypeId id = now.size(); id < next.size(); ++id) {
+    if (!next.knows(id) || !next.at(id).table()) continue;
+    const TypeId events = next.at(id).members.front().type;
+    if (!now.knows(events) || now.at(events).origin == TypeOrigin::inferred) continue;
+    if (auto allowed = check_publish(user, now.at(events).name); !allowed) return allowed;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_rules(const User& user, const dispatch::CheckedText& text,
                          const Deployments& deployments, const Processor& processor) {
+  if (auto allowed = check_tables(user, text.schema, processor.schema()); !allowed) return allowed;
   for (const auto& plan : text.plans) {
     if (auto allowed = check_types(user, *plan, text.schema); !allowed) return allowed;
     const std::string& name = plan->rule.name;
