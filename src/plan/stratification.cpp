@@ -7,6 +7,7 @@
 #include "plan/components.hpp"
 
 namespace gorgo::plan {
+
 Stratification::Type& Stratification::type(TypeId id) {
   if (id >= types_.size()) types_.resize(id + 1);
   return types_[id];

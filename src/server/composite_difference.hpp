@@ -43,11 +43,12 @@ class CompositeDifference {
   std::size_t waiting_bytes() const { return waiting_bytes_; }
 
  private:
-  const std::unique_ptr<codec::EventWriter> writer_;
   struct Waiting {
     std::string type;
     std::int64_t more = 0;  ///< how often more the deployed side has given it
   };
+
+  const std::unique_ptr<codec::EventWriter> writer_;
   std::map<std::string, Waiting> waiting_;  // by event line
   std::size_t waiting_bytes_ = 0;
   Counts counts_;
