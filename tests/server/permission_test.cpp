@@ -337,6 +337,10 @@ TEST(Secrets, PasswordsAreKnownByHashesOfArgon2) {
   EXPECT_EQ(check_password(*hash, "secret"), Verdict::right);
   EXPECT_EQ(check_password(*hash, "guess"), Verdict::wrong);
   EXPECT_FALSE(hash_password(""));
+  EXPECT_TRUE(hash_password(std::string(1024, 'x')));
+  const auto too_long = hash_password(std::string(1025, 'x'));
+  ASSERT_FALSE(too_long);
+  EXPECT_THAT(too_long.error().message, HasSubstr("more than 1024 bytes"));
 }
 
 TEST(Attempts, FailuresAreForgivenOneByOne) {

@@ -54,6 +54,10 @@ bool is_token_hash(std::string_view text) {
 Result<std::string> hash_password(std::string_view password) {
   begin();
   if (password.empty()) return Error{"the password is empty", ""};
+  if (password.size() > kLongestPassword) {
+    return Error{"the password has more than " + std::to_string(kLongestPassword) + " bytes",
+                 "take a shorter one, no login accepts it"};
+  }
   std::array<char, crypto_pwhash_STRBYTES> hash{};
   const int done = crypto_pwhash_str_alg(
       hash.data(), password.data(), password.size(), crypto_pwhash_OPSLIMIT_INTERACTIVE,

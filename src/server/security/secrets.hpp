@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ std::string new_token();
 /// fast hash is enough for it; one for passwords would only cost time.
 std::string hash_of_token(std::string_view token);
 bool is_token_hash(std::string_view text);
+
+inline constexpr std::size_t kLongestPassword = 1024;  ///< bytes; a longer one is never right
 
 /// A hash of argon2id with a salt of its own. Takes a tenth of a second and 64 MiB on purpose.
 Result<std::string> hash_password(std::string_view password);
