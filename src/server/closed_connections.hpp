@@ -18,7 +18,7 @@ enum class EndReason : std::uint8_t {
   completed,     ///< nothing was left to do, as behind an HTTP response with `Connection: close`
   broken,        ///< the network or the client's system broke it
   handshake,     ///< TLS could not be agreed on
-  refused,       ///< there were too many connections
+  refused,       ///< there were too many connections, of all or from its address
   forbidden,     ///< its user may not come in, or no longer as before
   malformed,     ///< it broke the protocol
   timed_out,     ///< what was due from it did not come

@@ -32,12 +32,14 @@ enum class SlowConsumer : std::uint8_t {
 };
 
 struct Limits {
-  std::size_t max_frame = protocol::kDefaultMaxFrame;      ///< bytes, prefix included
-  std::uint32_t max_rows = protocol::kDefaultMaxRows;      ///< of one Publish
-  std::size_t max_sessions = 1000;                         ///< at the same time
-  std::size_t reserved_sessions = 10;                      ///< besides, for clients of this machine
-  std::size_t max_subscriptions = 1000;                    ///< of one session
-  std::size_t subscription_bytes = std::size_t{64} << 10;  ///< of the text of a subscription
+  std::size_t max_frame = protocol::kDefaultMaxFrame;  ///< bytes, prefix included
+  std::uint32_t max_rows = protocol::kDefaultMaxRows;  ///< of one Publish
+  std::size_t max_sessions = 1000;                     ///< at the same time
+  std::size_t reserved_sessions = 10;                  ///< besides, for clients of this machine
+  /// From one address, that have not yet said who they are.
+  std::size_t max_newcomers = 250;
+  std::size_t max_subscriptions = 1000;                       ///< of one session
+  std::size_t subscription_bytes = std::size_t{64} << 10;     ///< of the text of a subscription
   std::size_t all_subscription_bytes = std::size_t{1} << 20;  ///< of all texts of one session
   std::size_t max_producers = 1'000'000;               ///< whose last sequence number is kept
   std::size_t queue_bytes = std::size_t{64} << 20;     ///< requests that wait for the engine

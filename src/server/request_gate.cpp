@@ -39,8 +39,10 @@ void RequestGate::set_user(UserPtr user) {
 
 Result<void> RequestGate::let_in(const UserPtr& user) {
   auto entered = account_.enter(hub_.accounts, *user);
-  if (entered) user_ = user;
-  return entered;
+  if (!entered) return entered;
+  user_ = user;
+  session_.known();
+  return {};
 }
 
 void RequestGate::woken() {

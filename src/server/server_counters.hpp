@@ -8,7 +8,7 @@ namespace gorgo::server {
 
 struct ServerCounters {
   std::uint64_t sessions = 0;            ///< opened so far
-  std::uint64_t refused_sessions = 0;    ///< above max_sessions
+  std::uint64_t refused_sessions = 0;    ///< above max_sessions or max_newcomers
   std::uint64_t malformed = 0;           ///< frames and messages that broke the protocol
   std::uint64_t stalled_reads = 0;       ///< times a session stopped reading for backpressure
   std::uint64_t slow_consumers = 0;      ///< disconnected

@@ -85,7 +85,8 @@ class Session::Completion {
   std::shared_ptr<Session> session_;
 };
 
-void Session::start() {
+void Session::start(NetworkCounts::Share newcomer) {
+  newcomer_ = std::move(newcomer);
   coroutines_ = 2;
   arm(hub_.options.greeting_timeout);
   asio::co_spawn(
@@ -289,6 +290,7 @@ void Session::ended() {
 
 void Session::conclude() {
   gate_.leave();
+  newcomer_.leave();
   deadline_.cancel();
   transport_.close();
   report(outbox_->report(true));
@@ -322,6 +324,7 @@ bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& err
 
 void Session::greeted() {
   greeted_ = true;
+  if (!hub_.doorkeeper.asks()) known();
   if (!closing_) deadline_.cancel();
 }
 

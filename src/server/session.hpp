@@ -38,7 +38,8 @@ class Session : public std::enable_shared_from_this<Session> {
   static std::shared_ptr<Session> make(Transport transport, std::uint64_t id, SessionHub& hub,
                                        const DialectMaker& dialect);
 
-  void start();
+  /// `newcomer`: counts the connection until the client is known.
+  void start(NetworkCounts::Share newcomer = {});
   /// Says why and ends, without ever reading.
   void refuse(const Error& why);
   bool refused() const { return refused_; }
@@ -89,6 +90,8 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Has the session end unless `greeted` is called before so much time has passed.
   void await_greeting(std::chrono::milliseconds limit);
   bool is_greeted() const { return greeted_; }
+  /// The client has said who it is, or nobody asks.
+  void known() { newcomer_.leave(); }
   /// Bytes of a message that is not complete are there; its time-out runs from the first call.
   void message_begun();
   /// No part of a message waits for its rest.
@@ -156,6 +159,7 @@ class Session : public std::enable_shared_from_this<Session> {
   LogLimit malformed_log_;
   std::shared_ptr<Outbox> outbox_;
   RequestGate gate_;
+  NetworkCounts::Share newcomer_;
   std::string name_;
   RecentRate delivered_{opened_};  // events
   bool refused_ = false;

@@ -17,6 +17,7 @@
 #include "server/log_limit.hpp"
 #include "server/security/accounts.hpp"
 #include "server/security/doorkeeper.hpp"
+#include "server/security/network_counts.hpp"
 #include "server/server_counters.hpp"
 
 namespace gorgo::cluster {
@@ -44,6 +45,7 @@ struct SessionHub {
   /// Takes over the configuration as it is now. An error: nothing was changed.
   std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
   ClosedConnections closed = {};
+  NetworkCounts newcomers = {};  ///< connections that have not yet said who they are
   std::function<std::vector<ConnectionInfo>()> connections;
   Doors* doors = nullptr;
   ActionTargets* actions = nullptr;

@@ -12,11 +12,23 @@ void SessionTable::open(boost::asio::ip::tcp::socket socket, const DialectMaker&
   Transport transport(std::move(socket), hub_.doorkeeper.tls());
   const std::size_t most =
       limits.max_sessions + (transport.is_local() ? limits.reserved_sessions : 0);
-  if (admitted_ >= most) return refuse(std::move(transport), dialect);
+  if (admitted_ >= most) {
+    return refuse(std::move(transport), dialect,
+                  {"the server has " + std::to_string(admitted_) + " connections, its limit",
+                   "try again later, or raise limits.max_sessions"});
+  }
+  const auto peer = transport.peer_address();
+  if (hub_.newcomers.of(peer) >= limits.max_newcomers) {
+    return refuse(std::move(transport), dialect,
+                  {std::to_string(limits.max_newcomers) +
+                       " connections from this address have not yet said who they are",
+                   "log in by those first, or raise limits.max_newcomers"});
+  }
+  NetworkCounts::Share newcomer(hub_.newcomers, peer);
   Session& session = add(std::move(transport), dialect);
   ++opened_;
   ++admitted_;
-  session.start();
+  session.start(std::move(newcomer));
 }
 
 Session& SessionTable::add(Transport transport, const DialectMaker& dialect) {
@@ -26,16 +38,20 @@ Session& SessionTable::add(Transport transport, const DialectMaker& dialect) {
   return *session;
 }
 
-void SessionTable::refuse(Transport transport, const DialectMaker& dialect) {
+void SessionTable::refuse(Transport transport, const DialectMaker& dialect, const Error& why) {
   ++refused_;
   if (const auto count = refused_log_.note()) {
-    hub_.log.warning("connections refused", {{"connections", *count}, {"sessions", admitted_}});
+    hub_.log.warning("connections refused", {{"connections", *count},
+                                             {"peer", transport.peer()},
+                                             {"sessions", admitted_},
+                                             {"reason", why.message}});
   }
+  if (!transport.is_secure()) return add(std::move(transport), dialect).refuse(why);
   // A handshake would cost more than all that a connection costs which is served for a moment.
-  if (transport.is_secure()) return;
-  add(std::move(transport), dialect)
-      .refuse({"the server has " + std::to_string(admitted_) + " connections, its limit",
-               "try again later, or raise limits.max_sessions"});
+  ConnectionInfo info;
+  info.id = ++last_id_;
+  info.peer = transport.peer();
+  hub_.closed.add({std::move(info), EndReason::refused, why.message});
 }
 
 void SessionTable::forget(Session& session) {

@@ -51,7 +51,7 @@ class SessionTable {
   LogLimit refused_log_;
 
   Session& add(Transport transport, const DialectMaker& dialect);
-  void refuse(Transport transport, const DialectMaker& dialect);
+  void refuse(Transport transport, const DialectMaker& dialect, const Error& why);
 };
 
 }  // namespace gorgo::server

@@ -27,8 +27,9 @@ asio::ip::address Transport::peer_address() const {
   return stream_.socket().remote_endpoint(gone).address();
 }
 
-std::string Transport::certificate_name() {
-  return stream_.is_secure() ? common_name_of(stream_.tls()) : "";
+std::optional<std::string> Transport::certificate_name() {
+  if (!stream_.is_secure()) return std::nullopt;
+  return common_name_of(stream_.tls());
 }
 
 asio::ip::tcp::endpoint Transport::local() const {

@@ -3,6 +3,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,8 +26,9 @@ class Transport {
   std::string peer() const;
   /// The address of the client; the unspecified one when it is gone.
   boost::asio::ip::address peer_address() const;
-  /// The common name in the certificate that the client has shown; empty: it showed none.
-  std::string certificate_name();
+  /// The common name in the certificate that the client has shown; empty: it does not have exactly
+  /// one. Nothing: the client showed no certificate.
+  std::optional<std::string> certificate_name();
   /// The address and port where the client reached the server.
   boost::asio::ip::tcp::endpoint local() const;
   /// Whether the client is on this machine.

@@ -40,6 +40,7 @@ max_frame = 1048576
 max_rows = 10
 max_sessions = 11
 reserved_sessions = 2
+max_newcomers = 3
 max_subscriptions = 12
 subscription_bytes = 21
 all_subscription_bytes = 22
@@ -122,6 +123,7 @@ level = "error"
   EXPECT_EQ(options->limits.memory_bytes, 1048579u);
   EXPECT_EQ(options->limits.reserve_bytes, 1048581u);
   EXPECT_EQ(options->limits.reserved_sessions, 2u);
+  EXPECT_EQ(options->limits.max_newcomers, 3u);
   EXPECT_EQ(options->limits.subscription_bytes, 21u);
   EXPECT_EQ(options->limits.all_subscription_bytes, 22u);
   EXPECT_EQ(options->frame_timeout.count(), 800);

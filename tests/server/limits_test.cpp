@@ -100,6 +100,35 @@ TEST(MaxSessions, ThoseThatAreRefusedTakeNoRoom) {
   }
 }
 
+TEST(MaxNewcomers, ThoseOfAnAddressKeepOutNobodyElse) {
+  ServerOptions options;
+  options.limits.max_newcomers = 2;
+  RunningServer server(options);
+  RawConnection silent(server->address()), other_silent(server->address());
+  RawConnection third(server->address());
+  const auto error = third.expect<wire::Error>(0);
+  EXPECT_EQ(error.code, wire::ErrorCode::Overloaded);
+  EXPECT_THAT(error.message, HasSubstr("2 connections from this address have not yet said"));
+  EXPECT_THAT(error.hint, HasSubstr("limits.max_newcomers"));
+  RawConnection elsewhere(server->address(), "127.0.0.2");
+  elsewhere.greet();
+  silent.greet();
+  RawConnection next(server->address());
+  next.greet();
+  EXPECT_EQ(server->counters().refused_sessions, 1u);
+}
+
+TEST(MaxNewcomers, WhoHasGoneIsNone) {
+  ServerOptions options;
+  options.limits.max_newcomers = 1;
+  RunningServer server(options);
+  std::optional<RawConnection> silent;
+  silent.emplace(server->address());
+  silent->send({0, 0, 0});
+  silent.reset();
+  wait_until([&] { return Client::connect(server->address()).has_value(); });
+}
+
 TEST(Memory, TheLargestOfHalfFramesGoesFirst) {
   ServerOptions options;
   options.limits.memory_bytes = 15 << 19;

@@ -74,6 +74,53 @@ TEST(Login, WhoFailsTooOftenHasToWait) {
   EXPECT_EQ(server->counters().failed_logins, 10u);
 }
 
+TEST(Login, WhoHasOnlyAskedForTheHealthOfTheServerIsANewcomer) {
+  const UsersFile users;
+  ServerOptions options = users.server(with_http());
+  options.limits.max_newcomers = 1;
+  RunningServer server(options);
+  HttpConnection http(http_address(server));
+  EXPECT_EQ(http.ask("GET", "/healthz").status, 200u);
+  const auto refused = HttpConnection(http_address(server)).receive();
+  EXPECT_EQ(refused.status, 503u);
+  EXPECT_THAT(refused.body, HasSubstr("limits.max_newcomers"));
+  EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer(users.token())).status, 200u);
+  EXPECT_EQ(HttpConnection(http_address(server)).ask("GET", "/healthz").status, 200u);
+}
+
+TEST(Login, PasswordsOfAnAddressKeepOutNobodyElse) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  wire::HelloT hello;
+  hello.min_version = hello.max_version = protocol::kVersion;
+  hello.user = "admin";
+  hello.password = "guess";
+  std::vector<std::unique_ptr<RawConnection>> guesses;
+  for (int i = 0; i < 40; ++i) {
+    guesses.push_back(std::make_unique<RawConnection>(server->address()));
+    guesses.back()->send(1, hello);
+  }
+  RawConnection elsewhere(server->address(), "127.0.0.2");
+  hello.password = "wonderland";
+  elsewhere.send(1, hello);
+  elsewhere.expect<wire::Welcome>(1);
+  EXPECT_EQ(guesses.back()->expect<wire::Error>(1).code, wire::ErrorCode::Overloaded);
+  // Sixteen may wait when the tenth has failed, behind which the address has to wait.
+  EXPECT_LE(server->counters().hashed_passwords, 10u + 16u + 1u);
+}
+
+TEST(Login, OverHttpWhoFailsTooOftenIsToldForHowLong) {
+  const UsersFile users;
+  RunningServer server(users.server(with_http()));
+  HttpConnection http(http_address(server));
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(http.ask("GET", "/v1/rules", "", bearer("gorgo_wrong")).status, 401u);
+  }
+  const auto refused = http.ask("GET", "/v1/rules", "", bearer("gorgo_wrong"));
+  EXPECT_EQ(refused.status, 429u);
+  EXPECT_EQ(refused.headers.at("Retry-After"), "6");
+}
+
 TEST(Login, TheNameInACertificateIsTheUser) {
   const Certificates files;
   const UsersFile users("[[user]]\nname = \"monitor\"\nsubscribe = [\"Fire\"]\n");
@@ -83,6 +130,14 @@ TEST(Login, TheNameInACertificateIsTheUser) {
   EXPECT_TRUE(client->subscribe("Fire"));
   EXPECT_FALSE(client->subscribe("Temp"));
   EXPECT_FALSE(Client::connect(server->address(), files.client()));
+  files.run(
+      "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=plant "
+      "-keyout nameless.key -out nameless.csr");
+  files.run(
+      "openssl x509 -req -in nameless.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+      "-days 365 -out nameless.pem");
+  EXPECT_THAT(error_of(Client::connect(server->address(), files.client("nameless"))),
+              HasSubstr("does not have one common name"));
 }
 
 TEST(Login, ACertificateOfAnUnknownUserIsNotEnough) {

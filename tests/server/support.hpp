@@ -91,6 +91,15 @@ class RawConnection {
     boost::asio::connect(socket_,
                          resolver.resolve(address.substr(0, colon), address.substr(colon + 1)));
   }
+  /// Connects from that address of this machine.
+  RawConnection(const std::string& address, const std::string& from) {
+    using boost::asio::ip::make_address;
+    const auto colon = address.rfind(':');
+    const auto port = static_cast<unsigned short>(std::stoul(address.substr(colon + 1)));
+    socket_.open(boost::asio::ip::tcp::v4());
+    socket_.bind({make_address(from), 0});
+    socket_.connect({make_address(address.substr(0, colon)), port});
+  }
 
   void send(const protocol::Bytes& bytes) {
     boost::asio::write(socket_, boost::asio::buffer(bytes));

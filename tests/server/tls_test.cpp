@@ -141,10 +141,15 @@ TEST_F(Tls, AConnectionBeyondTheLimitIsClosed) {
   few.limits.max_sessions = 1;
   few.limits.reserved_sessions = 0;
   RunningServer server(few);
-  const auto first = Client::connect(server->address(), files_.client());
+  auto first = Client::connect(server->address(), files_.client());
   ASSERT_TRUE(first) << first.error().to_string();
   EXPECT_FALSE(Client::connect(server->address(), files_.client()));
   EXPECT_EQ(server->counters().refused_sessions, 1u);
+  const auto closed = first->connections(true);
+  ASSERT_TRUE(closed) << closed.error().to_string();
+  ASSERT_EQ(closed->size(), 1u);
+  EXPECT_EQ(closed->back().reason, "refused");
+  EXPECT_THAT(closed->back().peer, HasSubstr("127.0.0.1:"));
 }
 
 TEST_F(Tls, AClientIsToldThatTheServerStops) {
@@ -229,6 +234,12 @@ TEST_F(Tls, WrongFilesAreRefusedByName) {
   wrong = good;
   wrong.tls.certificate = files_.write("text.pem", "no certificate");
   EXPECT_THAT(problem_of(wrong), HasSubstr("tls.certificate: "));
+  wrong = good;
+  wrong.tls.client_ca = files_.path("monitor.pem");
+  EXPECT_THAT(problem_of(wrong), HasSubstr("certificate 1 is not that of an authority"));
+  files_.run("cat ca.pem server.pem | tee both.pem");
+  wrong.tls.client_ca = files_.path("both.pem");
+  EXPECT_THAT(problem_of(wrong), HasSubstr("certificate 2 is not that of an authority"));
   wrong = good;
   wrong.tls.client_ca = "";
   wrong.tls.require_client_certificate = true;

@@ -399,6 +399,9 @@ void add_limits(KeyMaker& keys) {
   keys.number("reserved_sessions", GORGO_OPTION(limits.reserved_sessions), {0, kMostSessions},
               "beyond max_sessions, for clients of this machine");
   keys.live();
+  keys.number("max_newcomers", GORGO_OPTION(limits.max_newcomers), {1, kMostSessions},
+              "connections from one address that have not yet said who they are");
+  keys.live();
   keys.number("max_subscriptions", GORGO_OPTION(limits.max_subscriptions), {1, kMostSubscriptions},
               "of one session");
   keys.number("subscription_bytes", GORGO_OPTION(limits.subscription_bytes), {1, kMostBytes},

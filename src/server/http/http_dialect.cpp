@@ -204,7 +204,10 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
   const auto outcome = co_await doorkeeper.admit(*said, session_.transport());
   if (outcome.refused) {
     const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
-    co_return unauthorized(is_wrong ? 401 : 429, outcome.refused->why, head);
+    Response refused = unauthorized(is_wrong ? 401 : 429, outcome.refused->why, head);
+    // By then one failed login of the address is forgiven, and many waiting ones are checked.
+    if (!is_wrong) refused.headers.emplace_back("Retry-After", "6");
+    co_return refused;
   }
   if (const auto let_in = session_.gate().let_in(outcome.user); !let_in) {
     co_return unauthorized(429, let_in.error(), head);

@@ -107,7 +107,8 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
     put(name, help, false, static_cast<double>(value));
   };
   counter("sessions", "Connections that were served", server.sessions);
-  counter("sessions_refused", "Connections beyond max_sessions", server.refused_sessions);
+  counter("sessions_refused", "Connections beyond max_sessions or max_newcomers",
+          server.refused_sessions);
   counter("malformed_messages", "Messages that broke a protocol", server.malformed);
   counter("stalled_reads",
           "Times a connection was not read because its share of the queue was full",

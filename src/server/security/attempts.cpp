@@ -2,22 +2,11 @@
 
 #include <algorithm>
 
+#include "server/security/network_counts.hpp"
+
 namespace gorgo::server {
-namespace {
 
 namespace ip = boost::asio::ip;
-
-ip::address network_of(const ip::address& address) {
-  if (!address.is_v6()) return address;
-  if (address.to_v6().is_v4_mapped()) {
-    return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-  }
-  auto bytes = address.to_v6().to_bytes();
-  std::fill(bytes.begin() + 8, bytes.end(), 0);
-  return ip::address_v6(bytes);
-}
-
-}  // namespace
 
 bool Attempts::may_try(const ip::address& from, Time now) {
   const auto known = forgiven_.find(network_of(from));

@@ -8,8 +8,7 @@
 namespace gorgo::server {
 
 /// How often logins from an address have failed. An address may fail ten times at once and then ten
-/// times a minute. The addresses of an IPv6 network of 64 bits count as one, for one client has all
-/// of them. One thread.
+/// times a minute; those of one network (`network_of`) count as one. One thread.
 class Attempts {
  public:
   using Time = std::chrono::steady_clock::time_point;

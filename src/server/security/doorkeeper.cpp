@@ -11,7 +11,7 @@ namespace {
 namespace asio = boost::asio;
 using Outcome = Doorkeeper::Outcome;
 
-constexpr std::size_t kLongest = 1024;  // bytes of a user's name, a password or a token
+constexpr std::size_t kLongest = kLongestPassword;  // also of a user's name and a token
 
 Outcome refused(wire::ErrorCode code, Error why) {
   return {nullptr, Doorkeeper::Refused{code, std::move(why)}};
@@ -75,11 +75,12 @@ asio::awaitable<Outcome> Doorkeeper::admit(Credentials said, Transport& transpor
   const auto now = std::chrono::steady_clock::now();
   if (!attempts_.may_try(transport.peer_address(), now)) {
     co_return refused(wire::ErrorCode::Overloaded,
-                      {"too many logins from this address have failed", "wait a minute"});
+                      {"too many logins from this address have failed",
+                       "wait for some seconds; it may try once in six"});
   }
   Outcome outcome = wrong_credentials();
   if (sane && said.token.empty()) {
-    outcome = co_await check_password_of(said);
+    outcome = co_await check_password_of(said, transport.peer_address());
   }
   const bool failed = outcome.refused && outcome.refused->code == wire::ErrorCode::Unauthenticated;
   if (failed) note_failure(transport);
@@ -87,7 +88,8 @@ asio::awaitable<Outcome> Doorkeeper::admit(Credentials said, Transport& transpor
 }
 
 // An unknown user takes the same way as a known one, so that the time tells nothing.
-asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said) {
+asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said,
+                                                       const asio::ip::address& from) {
   const auto users = keys_.users;  // a reload may come meanwhile
   const UserPtr user = users->find(said.user);
   const bool has_password = user != nullptr && !user->password_hash.empty();
@@ -97,6 +99,12 @@ asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said) 
     co_return refused(wire::ErrorCode::Overloaded,
                       {"too many logins wait at the same time", "try again later"});
   }
+  if (waiting_from_.of(from) >= kMostWaitingOfOne) {
+    co_return refused(
+        wire::ErrorCode::Overloaded,
+        {"too many logins from this address wait at the same time", "try again later"});
+  }
+  const NetworkCounts::Share waits(waiting_from_, from);
   ++waiting_;
   ++hashed_;
   const Verdict verdict = co_await hash(compared, said.password);
@@ -115,12 +123,16 @@ asio::awaitable<Verdict> Doorkeeper::hash(std::string hash, std::string password
 }
 
 Outcome Doorkeeper::by_certificate(Transport& transport) const {
-  const std::string name = transport.certificate_name();
-  if (name.empty()) {
+  const auto name = transport.certificate_name();
+  if (!name) {
     return unauthenticated(
         {"this server asks who its clients are", "send a token, or a user and a password"});
   }
-  const auto user = keys_.users->find(name);
+  if (name->empty()) {
+    return unauthenticated({"the certificate does not have one common name",
+                            "the common name must be a name in the file of users"});
+  }
+  const auto user = keys_.users->find(*name);
   if (user != nullptr) return {user, std::nullopt};
   return unauthenticated({"the name in the certificate is no user of this server",
                           "the common name must be a name in the file of users"});

@@ -15,6 +15,7 @@
 #include "server/options.hpp"
 #include "server/security/attempts.hpp"
 #include "server/security/credentials.hpp"
+#include "server/security/network_counts.hpp"
 #include "server/security/secrets.hpp"
 #include "server/security/tls.hpp"
 #include "server/security/users.hpp"
@@ -66,8 +67,9 @@ class Doorkeeper {
   std::uint64_t hashed_passwords() const { return hashed_; }
 
  private:
-  /// Passwords that wait for the thread; beyond, logins are refused.
+  /// Passwords that wait for the thread, of all networks and of one; beyond, logins are refused.
   static constexpr int kMostWaiting = 32;
+  static constexpr std::size_t kMostWaitingOfOne = 16;
 
   Log& log_;
   Keys keys_;
@@ -75,9 +77,11 @@ class Doorkeeper {
   LogLimit failed_log_;
   std::atomic<std::uint64_t> failed_ = 0, hashed_ = 0;
   int waiting_ = 0;
+  NetworkCounts waiting_from_;
   boost::asio::thread_pool thread_{1};
 
-  boost::asio::awaitable<Outcome> check_password_of(const Credentials& said);
+  boost::asio::awaitable<Outcome> check_password_of(const Credentials& said,
+                                                    const boost::asio::ip::address& from);
   boost::asio::awaitable<Verdict> hash(std::string hash, std::string password);
   Outcome by_certificate(Transport& transport) const;
   void note_failure(const Transport& transport);

@@ -1,6 +1,7 @@
 #include "server/security/tls.hpp"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -47,6 +48,33 @@ Result<void> use_key(ssl::context& context, const std::string& path) {
   return wrong_file("tls.key", path, failure);
 }
 
+struct FreeX509 {
+  void operator()(X509* certificate) const { X509_free(certificate); }
+};
+using Certificate = std::unique_ptr<X509, FreeX509>;
+
+/// Whether OpenSSL would believe nothing because of this certificate: it signs no other, and it is
+/// not one that its owner has signed, which stands for itself.
+bool vouches_for_nothing(X509& certificate) {
+  return X509_check_ca(&certificate) == 0 &&
+         (X509_get_extension_flags(&certificate) & EXFLAG_SS) == 0;
+}
+
+Result<void> check_authorities(const std::string& pem, const std::string& path) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
+  int number = 0;
+  while (const Certificate next{PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)}) {
+    ++number;
+    if (!vouches_for_nothing(*next)) continue;
+    return Error{"tls.client_ca: " + path + ": certificate " + std::to_string(number) +
+                     " is not that of an authority",
+                 "name the certificate of whoever has signed those of the clients"};
+  }
+  ERR_clear_error();  // the end of the text is one
+  return {};
+}
+
 /// Whoever shows a certificate must have it from these authorities.
 Result<void> use_client_ca(ssl::context& context, const TlsOptions& options) {
   if (options.client_ca.empty()) return {};
@@ -57,6 +85,7 @@ Result<void> use_client_ca(ssl::context& context, const TlsOptions& options) {
   error_code failure;
   context.add_certificate_authority(asio::buffer(*certificates), failure);
   if (failure) return wrong_file("tls.client_ca", options.client_ca, failure);
+  if (auto checked = check_authorities(*certificates, options.client_ca); !checked) return checked;
   auto mode = ssl::verify_peer;
   if (options.require_client_certificate) mode |= ssl::verify_fail_if_no_peer_cert;
   context.set_verify_mode(mode, failure);
@@ -96,10 +125,11 @@ bool have_same_certificate(const TlsContext& one, const TlsContext& other) {
                   SSL_CTX_get0_certificate(other->native_handle())) == 0;
 }
 
-std::string common_name_of(protocol::Stream::Tls& tls) {
-  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
-      SSL_get1_peer_certificate(tls.native_handle()), &X509_free);
-  if (certificate == nullptr || SSL_get_verify_result(tls.native_handle()) != X509_V_OK) return "";
+std::optional<std::string> common_name_of(protocol::Stream::Tls& tls) {
+  const Certificate certificate(SSL_get1_peer_certificate(tls.native_handle()));
+  if (certificate == nullptr || SSL_get_verify_result(tls.native_handle()) != X509_V_OK) {
+    return std::nullopt;
+  }
   const X509_NAME* const subject = X509_get_subject_name(certificate.get());
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
   // Whose certificate has two names could be two users.
