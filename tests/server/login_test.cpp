@@ -109,6 +109,44 @@ TEST(Login, PasswordsOfAnAddressKeepOutNobodyElse) {
   EXPECT_LE(server->counters().hashed_passwords, 10u + 16u + 1u);
 }
 
+/// Logins by a wrong password from this machine, of which none has got its answer.
+std::vector<std::unique_ptr<RawConnection>> send_guesses(const std::string& address) {
+  wire::HelloT hello;
+  hello.min_version = hello.max_version = protocol::kVersion;
+  hello.user = "admin";
+  hello.password = "guess";
+  std::vector<std::unique_ptr<RawConnection>> guesses;
+  for (int i = 0; i < 6; ++i) {
+    guesses.push_back(std::make_unique<RawConnection>(address));
+    guesses.back()->send(1, hello);
+  }
+  return guesses;
+}
+
+TEST(Login, AClientThatBreaksOffWhileItsPasswordIsCheckedHarmsNobody) {
+  const UsersFile users;
+  ServerOptions options = users.server();
+  options.greeting_timeout = std::chrono::milliseconds(30);
+  RunningServer server(options);
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    const auto guesses = send_guesses(server->address());
+    for (const auto& guess : guesses) {
+      while (guess->receive()) continue;
+    }
+  }
+  EXPECT_TRUE(Client::connect(server->address(), by_token(users.token())));
+}
+
+TEST(Login, AServerStopsWhilePasswordsWait) {
+  for (int round = 0; round < 3; ++round) {
+    const UsersFile users;
+    RunningServer server(users.server());
+    const auto guesses = send_guesses(server->address());
+    wait_until([&] { return server->counters().hashed_passwords >= 3; });
+    server.stop();
+  }
+}
+
 TEST(Login, OverHttpWhoFailsTooOftenIsToldForHowLong) {
   const UsersFile users;
   RunningServer server(users.server(with_http()));

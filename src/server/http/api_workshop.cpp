@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "server/http/api.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
+#include "server/on_pool.hpp"
 
 // What people who write rules ask for beside the engine: /v1/lsp, trials, tests, the journal.
 namespace gorgo::server::http {
@@ -27,8 +27,9 @@ using Job = std::function<Response(const std::stop_token&)>;
 constexpr std::size_t kMostJournalRows = 1000;
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-// The parameters are by value because the coroutine begins later, on another thread.
-asio::awaitable<Response> carry_out(Job job, std::stop_token stop) { co_return job(stop); }
+std::function<Response()> until(std::stop_token stop, Job job) {
+  return [stop = std::move(stop), job = std::move(job)] { return job(stop); };
+}
 
 Response no_workshop() {
   return response_of(Problem{501,
@@ -120,8 +121,8 @@ asio::awaitable<Response> Api::beside(std::function<Response(const std::stop_tok
   limit.async_wait([source](const boost::system::error_code& cancelled) mutable {
     if (!cancelled) source.request_stop();
   });
-  auto work = carry_out(std::move(job), source.get_token());
-  Response response = co_await asio::co_spawn(texts_.beside, std::move(work), asio::use_awaitable);
+  auto work = until(source.get_token(), std::move(job));
+  Response response = co_await on_pool(texts_.beside, std::move(work));
   co_return response;
 }
 

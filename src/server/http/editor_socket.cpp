@@ -1,13 +1,14 @@
 #include "server/http/editor_socket.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/awaiting.hpp"
 #include "server/http/web_socket_stream.hpp"
+#include "server/on_pool.hpp"
 
 namespace gorgo::server::http {
 
@@ -17,8 +18,8 @@ namespace {
 
 using Answers = std::vector<std::string>;
 
-asio::awaitable<Answers> answers_to(Workshop::Conversation& conversation, std::string message) {
-  co_return conversation.handle(message);
+std::function<Answers()> answers_to(Workshop::Conversation& conversation, std::string message) {
+  return [&conversation, message = std::move(message)] { return conversation.handle(message); };
 }
 
 }  // namespace
@@ -54,8 +55,7 @@ asio::awaitable<void> EditorSocket::Impl::talk() {
 
 asio::awaitable<bool> EditorSocket::Impl::answer(std::string message) {
   auto work = answers_to(*conversation, std::move(message));
-  const Answers answers =
-      co_await asio::co_spawn(texts->beside, std::move(work), asio::use_awaitable);
+  const Answers answers = co_await on_pool(texts->beside, std::move(work));
   for (const std::string& text : answers) {
     const bool works = co_await stream.write(text);
     if (!works) co_return false;

@@ -1,9 +1,10 @@
 #include "server/security/doorkeeper.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <utility>
+
+#include "server/on_pool.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -25,8 +26,10 @@ Outcome wrong_credentials() {
   return unauthenticated({"the login failed", "the user, the password or the token is wrong"});
 }
 
-asio::awaitable<Verdict> check_on_thread(std::string hash, std::string password) {
-  co_return check_password(hash, password);
+std::function<Verdict()> check_of(std::string hash, std::string password) {
+  return [hash = std::move(hash), password = std::move(password)] {
+    return check_password(hash, password);
+  };
 }
 
 }  // namespace
@@ -107,7 +110,8 @@ asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said,
   const NetworkCounts::Share waits(waiting_from_, from);
   ++waiting_;
   ++hashed_;
-  const Verdict verdict = co_await hash(compared, said.password);
+  auto check = check_of(compared, said.password);
+  const Verdict verdict = co_await on_pool(thread_, std::move(check));
   --waiting_;
   if (verdict == Verdict::no_memory) {
     co_return refused(wire::ErrorCode::Overloaded,
@@ -115,11 +119,6 @@ asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said,
   }
   if (verdict == Verdict::right && has_password) co_return Outcome{user, std::nullopt};
   co_return wrong_credentials();
-}
-
-asio::awaitable<Verdict> Doorkeeper::hash(std::string hash, std::string password) {
-  return asio::co_spawn(thread_, check_on_thread(std::move(hash), std::move(password)),
-                        asio::use_awaitable);
 }
 
 Outcome Doorkeeper::by_certificate(Transport& transport) const {

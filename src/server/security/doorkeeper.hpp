@@ -82,7 +82,6 @@ class Doorkeeper {
 
   boost::asio::awaitable<Outcome> check_password_of(const Credentials& said,
                                                     const boost::asio::ip::address& from);
-  boost::asio::awaitable<Verdict> hash(std::string hash, std::string password);
   Outcome by_certificate(Transport& transport) const;
   void note_failure(const Transport& transport);
 };
