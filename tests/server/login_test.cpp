@@ -88,39 +88,34 @@ TEST(Login, WhoHasOnlyAskedForTheHealthOfTheServerIsANewcomer) {
   EXPECT_EQ(HttpConnection(http_address(server)).ask("GET", "/healthz").status, 200u);
 }
 
-TEST(Login, PasswordsOfAnAddressKeepOutNobodyElse) {
-  const UsersFile users;
-  RunningServer server(users.server());
+wire::HelloT hello_of_admin(const std::string& password) {
   wire::HelloT hello;
   hello.min_version = hello.max_version = protocol::kVersion;
   hello.user = "admin";
-  hello.password = "guess";
+  hello.password = password;
+  return hello;
+}
+
+/// Logins by a wrong password from one address, of which nobody has read an answer.
+std::vector<std::unique_ptr<RawConnection>> send_guesses(const std::string& address, int count) {
   std::vector<std::unique_ptr<RawConnection>> guesses;
-  for (int i = 0; i < 40; ++i) {
-    guesses.push_back(std::make_unique<RawConnection>(server->address()));
-    guesses.back()->send(1, hello);
+  for (int i = 0; i < count; ++i) {
+    guesses.push_back(std::make_unique<RawConnection>(address));
+    guesses.back()->send(1, hello_of_admin("guess"));
   }
+  return guesses;
+}
+
+TEST(Login, PasswordsOfAnAddressKeepOutNobodyElse) {
+  const UsersFile users;
+  RunningServer server(users.server());
+  const auto guesses = send_guesses(server->address(), 40);
   RawConnection elsewhere(server->address(), "127.0.0.2");
-  hello.password = "wonderland";
-  elsewhere.send(1, hello);
+  elsewhere.send(1, hello_of_admin("wonderland"));
   elsewhere.expect<wire::Welcome>(1);
   EXPECT_EQ(guesses.back()->expect<wire::Error>(1).code, wire::ErrorCode::Overloaded);
   // Sixteen may wait when the tenth has failed, behind which the address has to wait.
   EXPECT_LE(server->counters().hashed_passwords, 10u + 16u + 1u);
-}
-
-/// Logins by a wrong password from this machine, of which none has got its answer.
-std::vector<std::unique_ptr<RawConnection>> send_guesses(const std::string& address) {
-  wire::HelloT hello;
-  hello.min_version = hello.max_version = protocol::kVersion;
-  hello.user = "admin";
-  hello.password = "guess";
-  std::vector<std::unique_ptr<RawConnection>> guesses;
-  for (int i = 0; i < 6; ++i) {
-    guesses.push_back(std::make_unique<RawConnection>(address));
-    guesses.back()->send(1, hello);
-  }
-  return guesses;
 }
 
 TEST(Login, AClientThatBreaksOffWhileItsPasswordIsCheckedHarmsNobody) {
@@ -129,7 +124,7 @@ TEST(Login, AClientThatBreaksOffWhileItsPasswordIsCheckedHarmsNobody) {
   options.greeting_timeout = std::chrono::milliseconds(30);
   RunningServer server(options);
   for (std::uint64_t round = 1; round <= 3; ++round) {
-    const auto guesses = send_guesses(server->address());
+    const auto guesses = send_guesses(server->address(), 6);
     for (const auto& guess : guesses) {
       while (guess->receive()) continue;
     }
@@ -141,7 +136,7 @@ TEST(Login, AServerStopsWhilePasswordsWait) {
   for (int round = 0; round < 3; ++round) {
     const UsersFile users;
     RunningServer server(users.server());
-    const auto guesses = send_guesses(server->address());
+    const auto guesses = send_guesses(server->address(), 6);
     wait_until([&] { return server->counters().hashed_passwords >= 3; });
     server.stop();
   }
