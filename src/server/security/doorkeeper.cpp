@@ -98,21 +98,19 @@ asio::awaitable<Outcome> Doorkeeper::check_password_of(const Credentials& said,
   const bool has_password = user != nullptr && !user->password_hash.empty();
   const std::string& compared = has_password ? user->password_hash : users->decoy();
   if (compared.empty()) co_return wrong_credentials();
-  if (waiting_ >= kMostWaiting) {
+  if (waiting_.all() >= kMostWaiting) {
     co_return refused(wire::ErrorCode::Overloaded,
                       {"too many logins wait at the same time", "try again later"});
   }
-  if (waiting_from_.of(from) >= kMostWaitingOfOne) {
+  if (waiting_.of(from) >= kMostWaitingOfOne) {
     co_return refused(
         wire::ErrorCode::Overloaded,
         {"too many logins from this address wait at the same time", "try again later"});
   }
-  const NetworkCounts::Share waits(waiting_from_, from);
-  ++waiting_;
+  const NetworkCounts::Share waits(waiting_, from);
   ++hashed_;
   auto check = check_of(compared, said.password);
   const Verdict verdict = co_await on_pool(thread_, std::move(check));
-  --waiting_;
   if (verdict == Verdict::no_memory) {
     co_return refused(wire::ErrorCode::Overloaded,
                       {"there is not enough memory to check a password", "try again later"});

@@ -68,7 +68,7 @@ class Doorkeeper {
 
  private:
   /// Passwords that wait for the thread, of all networks and of one; beyond, logins are refused.
-  static constexpr int kMostWaiting = 32;
+  static constexpr std::size_t kMostWaiting = 32;
   static constexpr std::size_t kMostWaitingOfOne = 16;
 
   Log& log_;
@@ -76,8 +76,7 @@ class Doorkeeper {
   Attempts attempts_;
   LogLimit failed_log_;
   std::atomic<std::uint64_t> failed_ = 0, hashed_ = 0;
-  int waiting_ = 0;
-  NetworkCounts waiting_from_;
+  NetworkCounts waiting_;
   boost::asio::thread_pool thread_{1};
 
   boost::asio::awaitable<Outcome> check_password_of(const Credentials& said,

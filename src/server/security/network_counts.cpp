@@ -24,10 +24,12 @@ std::size_t NetworkCounts::of(const ip::address& address) const {
 NetworkCounts::Counts::iterator NetworkCounts::add(const ip::address& from) {
   const auto at = counts_.try_emplace(network_of(from)).first;
   ++at->second;
+  ++all_;
   return at;
 }
 
 void NetworkCounts::remove(Counts::iterator at) {
+  --all_;
   if (--at->second == 0) counts_.erase(at);
 }
 

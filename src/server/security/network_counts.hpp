@@ -42,11 +42,14 @@ class NetworkCounts {
   };
 
   std::size_t of(const boost::asio::ip::address& address) const;
+  /// Of all networks together.
+  std::size_t all() const { return all_; }
 
  private:
   using Counts = std::map<boost::asio::ip::address, std::size_t>;
 
   Counts counts_;  // none is zero
+  std::size_t all_ = 0;
 
   Counts::iterator add(const boost::asio::ip::address& from);
   void remove(Counts::iterator at);
