@@ -78,14 +78,16 @@ class AttributeVector {
     if (nullable_) gather(present_, from.present_, positions);
   }
 
-  /// Inserts before `position`. Precondition: as for `append`.
-  void insert(std::uint64_t position, const Datum& value) {
+  /// Inserts what stands at `places` of a vector of the same type and nullability, each before what
+  /// stands at its position here now. Precondition: the positions ascend.
+  void insert(std::span<const std::uint64_t> positions, const AttributeVector& from,
+              std::span<const std::uint64_t> places) {
     if (type_ == ValueType::string) {
-      strings_.insert(position, text_of(value));
+      insert(strings_, positions, from.strings_, places);
     } else {
-      words_.insert(position, word_of(value));
+      insert(words_, positions, from.words_, places);
     }
-    if (nullable_) present_.insert(position, value.exists() ? 1 : 0);
+    if (nullable_) insert(present_, positions, from.present_, places);
   }
 
   Datum operator[](std::uint64_t position) const {
@@ -133,6 +135,11 @@ class AttributeVector {
                      std::span<const std::uint64_t> positions) {
     T* items = to.grow(positions.size());
     for (const std::uint64_t position : positions) *items++ = from[position];
+  }
+  template <class T>
+  static void insert(SlidingVector<T>& to, std::span<const std::uint64_t> positions,
+                     const SlidingVector<T>& from, std::span<const std::uint64_t> places) {
+    to.insert(positions, [&](std::size_t i) { return from[places[i]]; });
   }
   void append_texts(const EventColumn& column, std::uint32_t first, std::uint32_t count,
                     const char* text) {

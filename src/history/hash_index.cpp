@@ -66,6 +66,7 @@ void HashIndex::add(std::span<const Slot> slots) {
     if (set(group_.next(), slot, operands_) && group_.take(slot)) insert(group_);
   }
   insert(group_);
+  for (KeyTable& table : tables_) table.put_in_order();
 }
 
 /// Without subjects all events have one key.
@@ -73,6 +74,7 @@ void HashIndex::add_to_one(std::span<const Slot> slots) {
   Key& key = group_.next();
   key.set(layout_, {});
   tables_.front().insert(key, slots);
+  tables_.front().put_in_order();
 }
 
 void HashIndex::insert(Group& group) {
@@ -107,6 +109,7 @@ void HashIndex::add_part(std::size_t part, std::size_t parts) {
     if (group.take(fresh.slot)) insert(group);
   }
   insert(group);
+  for (std::size_t i = part; i < tables_.size(); i += parts) tables_[i].put_in_order();
 }
 
 void HashIndex::divide() {
@@ -116,6 +119,7 @@ void HashIndex::divide() {
     pools_.push_back(std::make_unique<BlockPool>());
     tables.emplace_back(layout_, store_, *pools_.back());
   }
+  tables_.front().put_in_order();
   tables_.front().divide(tables, kShift);
   tables_.swap(tables);
 }

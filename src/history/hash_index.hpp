@@ -14,8 +14,8 @@ namespace gorgo::history {
 
 /// The events of a column by the values of some expressions: a posting per key. The keys are
 /// divided among several tables once there are many, so that several threads can take events in.
-/// Thread-safety: as its store. Taking in an event is amortised O(1) when it is not late, and moves
-/// the later ones of its key when it is.
+/// Thread-safety: as its store. Taking in an event is amortised O(1) when it is not late. Late ones
+/// that come together move the later events of their key once.
 class HashIndex {
  public:
   using Key = SearchKey;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "history/evaluate.hpp"
@@ -122,7 +124,10 @@ Posting KeyTable::find(const SearchKey& key) const {
 
 /// The entry of the key, or one for it without a posting.
 KeyTable::Entry& KeyTable::claim(const SearchKey& key) {
-  if ((used_ + 1) * 4 > table_.size() * 3) rebuild();
+  if ((used_ + 1) * 4 > table_.size() * 3) {
+    put_in_order();  // what is noted of it names entries by where they stand
+    rebuild();
+  }
   Entry* reusable = nullptr;
   for (std::size_t at = start_of(key);; at = (at + 1) & (table_.size() - 1)) {
     Entry& entry = table_[at];
@@ -139,30 +144,82 @@ void KeyTable::insert(Entry& entry, Slot slot) {
   make_room(entry);
   const std::size_t width = layout_.stride();
   const Timestamp timestamp = store_.timestamp(slot);
-  std::uint64_t* at = entry.words + entry.size * width;
-  const bool late = entry.size > 0 && timestamp < entry.newest;
-  while (late && at != entry.words && static_cast<Timestamp>(*(at - width)) > timestamp) {
-    at = std::copy_backward(at - width, at, at + width) - width;
+  if (entry.size > 0 && timestamp < entry.newest && !entry.disordered) {
+    disordered_.push_back({&entry, entry.size});
+    entry.disordered = 1;
   }
+  std::uint64_t* const at = entry.words + entry.size * width;
   at[0] = static_cast<std::uint64_t>(timestamp);
   at[1] = slot;
-  ++entry.size;
-  const std::uint64_t* const end = entry.words + entry.size * width;
-  if (!late) entry.newest = timestamp;
-  for (std::size_t i = 0; i < layout_.values.size(); ++i) {
-    at[2 + layout_.sums.size() + i] = key_word(store_.attribute(slot, layout_.values[i]));
-  }
+  const bool follows = entry.size > 0 && !entry.disordered;
   for (std::size_t i = 0; i < layout_.sums.size(); ++i) {
     const std::int64_t value = store_.attribute(slot, layout_.sums[i]).integer;
     magnitudes_[i] = std::max(magnitudes_[i], magnitude_of(value));
-    const std::size_t sum = 2 + i;
-    at[sum] = (at == entry.words ? 0 : (at - width)[sum]) + static_cast<std::uint64_t>(value);
-    for (std::uint64_t* later = at + width; later != end; later += width) {
-      later[sum] += static_cast<std::uint64_t>(value);
-    }
+    at[2 + i] = (follows ? (at - width)[2 + i] : 0) + static_cast<std::uint64_t>(value);
   }
-  if (!layout_.values.empty())
-    summarise(entry, static_cast<std::uint64_t>(at - entry.words) / width);
+  for (std::size_t i = 0; i < layout_.values.size(); ++i) {
+    at[2 + layout_.sums.size() + i] = key_word(store_.attribute(slot, layout_.values[i]));
+  }
+  entry.newest = entry.size > 0 ? std::max(entry.newest, timestamp) : timestamp;
+  ++entry.size;
+  if (!entry.disordered && !layout_.values.empty()) summarise(entry, entry.size - 1);
+}
+
+void KeyTable::put_in_order() {
+  // Where `make_room` has put a posting in order meanwhile, the last that is said of it holds.
+  for (auto one = disordered_.rbegin(); one != disordered_.rend(); ++one) {
+    if (one->entry->disordered) put_in_order(*one->entry, one->sorted);
+  }
+  disordered_.clear();
+}
+
+void KeyTable::put_in_order(Entry& entry, std::uint32_t sorted) {
+  const std::size_t width = layout_.stride();
+  const std::uint32_t from = merge_tail(entry, sorted);
+  for (std::uint64_t* at = entry.words + std::max(from, 1U) * width;
+       at < entry.words + entry.size * width; at += width) {
+    for (std::size_t i = 2; i < 2 + layout_.sums.size(); ++i) at[i] += (at - width)[i];
+  }
+  entry.disordered = 0;
+  if (!layout_.values.empty()) summarise(entry, from);
+}
+
+/// How many events stand in order before the first late one.
+std::uint32_t KeyTable::sorted_of(const Entry& entry) const {
+  const Posting posting(entry.words, layout_.stride(), entry.size);
+  std::uint32_t sorted = 1;
+  while (posting.timestamp(sorted) >= posting.timestamp(sorted - 1)) ++sorted;
+  return sorted;
+}
+
+/// Merges the events behind the sorted ones into these. Returns from where on events have moved or
+/// are new; their running sums are values then.
+std::uint32_t KeyTable::merge_tail(Entry& entry, std::uint32_t sorted) {
+  const std::size_t width = layout_.stride();
+  const auto at = [&](std::uint32_t index) { return entry.words + index * width; };
+  const std::vector<std::uint64_t> tail(at(sorted), at(entry.size));
+  const auto time_of = [&](std::uint32_t number) {
+    return static_cast<Timestamp>(tail[number * width]);
+  };
+  std::vector<std::uint32_t> order(entry.size - sorted);
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, time_of);
+  // A late event stands behind its equals in time, which have earlier places.
+  const auto first_after = [&](Timestamp timestamp, std::uint32_t end) {
+    return static_cast<std::uint32_t>(Posting(entry.words, width, end).first_after(timestamp));
+  };
+  const std::uint32_t from = first_after(time_of(order.front()), sorted);
+  for (std::uint32_t i = sorted; i-- > std::max(from, 1U);) {
+    for (std::size_t sum = 2; sum < 2 + layout_.sums.size(); ++sum) at(i)[sum] -= at(i - 1)[sum];
+  }
+  std::uint32_t end = sorted;
+  for (auto i = static_cast<std::uint32_t>(order.size()); i-- > 0;) {
+    const std::uint32_t first = first_after(time_of(order[i]), end);
+    std::copy_backward(at(first), at(end), at(end + i + 1));
+    std::copy_n(tail.data() + order[i] * width, width, at(first + i));
+    end = first;
+  }
+  return from;
 }
 
 /// Makes room for one more event behind the last.
@@ -175,6 +232,7 @@ void KeyTable::make_room(Entry& entry) {
     return;
   }
   if (entry.size < entry.capacity) return;
+  if (entry.disordered) put_in_order(entry, sorted_of(entry));
   const std::size_t width = layout_.stride();
   const Posting posting(entry.words, width, entry.size);
   std::uint32_t gone = 0;
@@ -269,6 +327,7 @@ void KeyTable::fill(const Table& entries) {
 }
 
 void KeyTable::divide(std::span<KeyTable> tables, unsigned shift) {
+  assert(disordered_.empty());
   std::vector<Table> shares(tables.size());
   for (Entry& entry : table_) {
     if (entry.words == nullptr) continue;

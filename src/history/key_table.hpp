@@ -69,14 +69,17 @@ class alignas(64) KeyTable {
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
-  /// Takes in an event of the key.
+  /// Takes in an event of the key. Nobody may search before `put_in_order`.
   void insert(const SearchKey& key, Slot slot) { insert(claim(key), slot); }
-  /// Takes in events of the key, one after the other.
+  /// Takes in events of the key, one after the other. Nobody may search before `put_in_order`.
   void insert(const SearchKey& key, std::span<const Slot> slots) {
     if (slots.empty()) return;
     Entry& entry = claim(key);
     for (const Slot slot : slots) insert(entry, slot);
   }
+  /// Brings the events that were late when they were taken in where they belong: those of a key all
+  /// together, for the cost of the events behind the first of them.
+  void put_in_order();
   /// Gives each of the tables, which are empty, the keys for which `hash >> shift` is its number.
   void divide(std::span<KeyTable> tables, unsigned shift);
   /// Forgets by and by what the store has dropped: looks at `steps` entries of the table now.
@@ -120,13 +123,20 @@ class alignas(64) KeyTable {
     std::uint64_t tag = 0;
     Timestamp newest = 0;
     std::uint64_t* words = nullptr;
-    std::uint32_t size = 0;      ///< events
-    std::uint32_t capacity = 0;  ///< 0: never used
+    std::uint32_t size = 0;           ///< events
+    std::uint32_t capacity : 31 = 0;  ///< 0: never used
+    /// Its last events, from the first late one on, stand as they came, and have values in place of
+    /// running sums.
+    std::uint32_t disordered : 1 = 0;
 
     bool is_vacant() const { return capacity == 0; }
   };
   static_assert(sizeof(Entry) == 32);
   using Table = std::vector<Entry, HugeAllocator<Entry>>;
+  struct Disordered {
+    Entry* entry;
+    std::uint32_t sorted;  ///< so many of its events stand in order
+  };
 
   /// The summaries of each of `KeyLayout::values`. The memory of the posting holds the pointer to
   /// them, in the word before its events.
@@ -149,6 +159,9 @@ class alignas(64) KeyTable {
   Entry& claim(const SearchKey& key);
   void make_room(Entry& entry);
   void insert(Entry& entry, Slot slot);
+  void put_in_order(Entry& entry, std::uint32_t sorted);
+  std::uint32_t sorted_of(const Entry& entry) const;
+  std::uint32_t merge_tail(Entry& entry, std::uint32_t sorted);
   static Summaries*& summaries_of(std::uint64_t* words) {
     return reinterpret_cast<Summaries*&>(words[-1]);
   }
@@ -173,7 +186,8 @@ class alignas(64) KeyTable {
   std::size_t used_ = 0;                   // entries that are not vacant
   std::size_t live_ = 0;                   // entries with a posting
   std::size_t posting_bytes_ = 0;
-  std::size_t sweep_ = 0;  // the next entry that drop_gone looks at
+  std::size_t sweep_ = 0;               // the next entry that drop_gone looks at
+  std::vector<Disordered> disordered_;  // none while anybody searches
 };
 
 }  // namespace gorgo::history

@@ -28,4 +28,8 @@ Range Posting::window(Timestamp after, Timestamp before) const {
   return range;
 }
 
+std::uint64_t Posting::first_after(Timestamp timestamp) const {
+  return partition_point({0, size_}, [&](Timestamp t) { return t > timestamp; });
+}
+
 }  // namespace gorgo::history

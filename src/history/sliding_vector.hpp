@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +22,7 @@ enum class Spare : std::uint8_t { given_back, kept };
 
 /// A contiguous sequence whose elements keep their positions while the oldest are dropped:
 /// element `p` is found at `begin() <= p < end()`. Appending and dropping are amortised O(1),
-/// inserting costs the elements behind.
+/// inserting any number of elements costs those and the elements behind.
 ///
 /// A small sequence is a block of the heap. A large one is a range of pages, so that no change
 /// copies it: pages in front whose elements are gone become its next ones. Pages that it takes from
@@ -53,13 +54,18 @@ class SlidingVector {
     return items_ + (size_ - count);
   }
 
-  /// Inserts before `position`; the elements from there on move up by one.
-  void insert(std::uint64_t position, T item) {
-    assert(position >= begin() && position <= end());
-    grow(1);
-    T* const at = items_ + (position - base_);
-    std::copy_backward(at, items_ + size_ - 1, items_ + size_);
-    *at = item;
+  /// Inserts `item(i)` before what stands at `positions[i]` now. Precondition: they ascend. Those
+  /// with equal positions come in their order.
+  template <class Item>
+  void insert(std::span<const std::uint64_t> positions, Item&& item) {
+    T* behind = grow(positions.size());
+    for (std::size_t i = positions.size(); i-- > 0;) {
+      assert(positions[i] >= begin() && positions[i] <= end());
+      T* const at = items_ + (positions[i] - base_);
+      std::copy_backward(at, behind, behind + i + 1);
+      at[i] = item(i);
+      behind = at;
+    }
   }
 
   const T& operator[](std::uint64_t position) const {

@@ -105,15 +105,22 @@ void Timeline::add(std::span<const Slot> slots) {
     }
     return;
   }
-  for (const Slot slot : slots) {
-    // It stands behind its equals in time, which have earlier places.
-    const Timestamp timestamp = store_.timestamp(slot);
-    const std::uint64_t position = first_after(timestamp);
-    timestamps_.insert(position, timestamp);
-    slots_.insert(position, slot);
-    for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
-      if (attributes_[i]) attributes_[i]->insert(position, store_.attribute(slot, i));
-    }
+  insert(slots);
+}
+
+/// Takes in events of which some are late.
+void Timeline::insert(std::span<const Slot> slots) {
+  std::vector<Slot> sorted(slots.begin(), slots.end());
+  const auto timestamp_of = [&](Slot slot) { return store_.timestamp(slot); };
+  std::ranges::stable_sort(sorted, {}, timestamp_of);
+  // An event stands behind its equals in time, which have earlier places.
+  std::vector<std::uint64_t> positions;
+  positions.reserve(sorted.size());
+  for (const Slot slot : sorted) positions.push_back(first_after(timestamp_of(slot)));
+  timestamps_.insert(positions, [&](std::size_t i) { return timestamp_of(sorted[i]); });
+  slots_.insert(positions, [&](std::size_t i) { return sorted[i]; });
+  for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
+    if (attributes_[i]) attributes_[i]->insert(positions, store_.attribute_vector(i), sorted);
   }
 }
 

@@ -20,7 +20,8 @@ class Timeline {
 
   /// Materialises further attributes.
   void materialise(std::span<const std::uint32_t> attributes);
-  /// Takes in newly stored events, in place order.
+  /// Takes in newly stored events, in place order. Where some are late, all together cost the
+  /// events behind the first of them.
   void add(std::span<const Slot> slots);
   /// Fetches the newest event; a hint.
   void prefetch() const {
@@ -49,6 +50,7 @@ class Timeline {
  private:
   /// Whether the events stand behind all others by time, in this order.
   bool are_latest(std::span<const Slot> slots) const;
+  void insert(std::span<const Slot> slots);
   /// The first position whose timestamp is above `timestamp`.
   std::uint64_t first_after(Timestamp timestamp) const;
 

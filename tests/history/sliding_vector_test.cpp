@@ -6,6 +6,7 @@
 #include <deque>
 #include <new>
 #include <random>
+#include <vector>
 
 namespace gorgo::history {
 namespace {
@@ -42,10 +43,15 @@ struct Checked {
     vector.drop_before(first);
     model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  void insert(std::size_t index, std::uint64_t number) {
-    const T item(static_cast<T>(number));
-    vector.insert(first + index, item);
-    model.insert(model.begin() + static_cast<std::ptrdiff_t>(index), item);
+  /// Inserts numbers from `number` on before these indices, which ascend.
+  void insert(std::vector<std::size_t> indices, std::uint64_t number) {
+    std::vector<std::uint64_t> positions;
+    for (const std::size_t index : indices) positions.push_back(first + index);
+    const auto item = [&](std::size_t i) { return T(static_cast<T>(number + i)); };
+    vector.insert(positions, item);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      model.insert(model.begin() + static_cast<std::ptrdiff_t>(indices[i] + i), item(i));
+    }
   }
   void verify() const {
     ASSERT_EQ(vector.begin(), first);
@@ -69,7 +75,10 @@ TYPED_TEST(SlidingVectorTest, HoldsWhatWasAddedAtAnySize) {
     const std::size_t wanted = bytes / sizeof(TypeParam);
     while (checked.model.size() < wanted) {
       for (std::size_t i = random() % (1 + wanted / 8); i > 0; --i) checked.push(++number);
-      if (checked.model.size() > 10) checked.insert(checked.model.size() - random() % 5, ++number);
+      if (checked.model.size() <= 10) continue;
+      const std::size_t size = checked.model.size();
+      checked.insert({size - 5 - random() % 5, size - 5, size - 5, size - random() % 5}, number);
+      number += 4;
     }
     checked.verify();
     for (int step = 0; step < 16; ++step) {
