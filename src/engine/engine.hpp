@@ -114,6 +114,9 @@ class Engine {
   /// Waits for what `is_ready` began. Call it before the process ends: otherwise the libraries of a
   /// device would be torn down beneath a thread that opens it.
   virtual void settle() const {}
+  /// Whether late events cost it little more than others. Rules that are free to move leave an
+  /// engine which they cost much.
+  virtual bool bears_late_events() const { return true; }
   /// Says what it is, then what it has on this machine or lacks, a line each.
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty if it evaluates the plan itself.

@@ -282,6 +282,58 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
   }
 }
 
+class LateTest : public TrialTest {
+ protected:
+  explicit LateTest(const std::string& engine = "automaton")
+      : TrialTest(engine, {.choices = {"column", "automaton"}}) {
+    settle(500e6);  // in which only devices are tried
+  }
+
+  /// The rule takes much time, and meanwhile so many of 100 events are late.
+  void run_late(int late) {
+    for (int i = 0; i < 100; ++i) append(i < late ? 1 : now_++);
+    for (int i = 0; i < 10; ++i) {
+      placer_.place(number_, terminators_.size());
+      rules_.state(number_).terminators += terminators_.size();
+      placer_.observe(number_, placement().entry(), terminators_.size(), 10e6);
+      settle(100e6);
+    }
+  }
+
+ private:
+  Timestamp now_ = 1000;
+
+  void append(Timestamp timestamp) {
+    const Datum cell = Datum::of(std::int64_t{1});
+    history_.append(rules_.schema().find("A")->id, timestamp, 1000, {&cell, 1});
+    history_.settle();
+  }
+};
+
+TEST_F(LateTest, ARuleLeavesAnEngineThatDoesNotBearThem) {
+  run_late(0);
+  EXPECT_EQ(placement().engine().name(), "automaton");
+  run_late(20);
+  EXPECT_EQ(placement().engine().name(), "column");
+  EXPECT_THAT(placement().reason(), HasSubstr("late"));
+  run(100, 1e9);  // it costs more there, and stays
+  EXPECT_EQ(placement().engine().name(), "column");
+}
+
+class LateColumnTest : public LateTest {
+ protected:
+  LateColumnTest() : LateTest("column") {}
+};
+
+TEST_F(LateColumnTest, AnEngineThatDoesNotBearThemIsNotTried) {
+  for (int i = 0; i < 20; ++i) run_late(20);
+  EXPECT_FALSE(placer_.is_tried(number_));
+  for (int i = 0; i < 20 && !placer_.is_tried(number_); ++i) run_late(0);
+  EXPECT_TRUE(placer_.is_tried(number_));
+  run_late(20);
+  EXPECT_FALSE(placer_.is_tried(number_));
+}
+
 TEST_F(TrialTest, ARuleThatIsPinnedIsNotTriedHoweverLongItTakes) {
   set_automatic(false);
   for (int i = 0; i < 100; ++i) {

@@ -53,6 +53,7 @@ class Ledger {
 
     const engine::Engine* engine;
     Ability ability = Ability::unknown;  ///< whether it takes the rule; unknown: it is not ready
+    bool is_hindered = false;            ///< by late events, of which there have been many lately
     double start = 0;                    ///< what taking in what is remembered may take
     double upkeep = 0;                   ///< of a terminator
     bool is_shadowing = false;
@@ -93,7 +94,10 @@ class Ledger {
     Arrangement now;
     bool is_divisible = true;  ///< whether two engines may evaluate some terminators each
     double share = 0;          ///< the reserve's part of the terminators
-    double total = 0;          ///< all time that the rule has taken
+    /// Events of the types that it reads, and how many of them were late, as they were counted
+    /// when the rule was last looked at.
+    std::uint64_t stored = 0, late = 0;
+    double total = 0;  ///< all time that the rule has taken
     Average evaluation;
     double upkeep = 0;        ///< of a terminator
     double batch = 0;         ///< how many terminators come at a time

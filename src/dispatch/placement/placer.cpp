@@ -115,13 +115,21 @@ void Placer::begin_to_know(Ledger::Rule& known, std::uint32_t number) {
 void Placer::look_at_engines(Ledger::Rule& known, std::uint32_t number) {
   const plan::Plan& plan = *rule(number).plan;
   double events = 0;
+  std::uint64_t stored = 0, late = 0;
   for (const auto& [type, reach] : plan.reach) {
     if (!history_.keeps(type)) continue;  // a timer's
     const history::EventStore& store = history_.store(type);
     events += static_cast<double>(store.end() - store.begin());
+    stored += store.count();
+    late += store.late();
   }
+  const auto more = static_cast<double>(stored - std::exchange(known.stored, stored));
+  const auto more_late = static_cast<double>(late - std::exchange(known.late, late));
   for (Ledger::Option& option : known.options) {
     option.start = kTakeIn * events;
+    if (more > 0) {
+      option.is_hindered = more_late > kLate * more && !option.engine->bears_late_events();
+    }
     if (option.ability != Ability::unknown || !option.engine->is_ready()) continue;
     option.ability = option.engine->declined(plan).empty() ? Ability::able : Ability::unable;
   }

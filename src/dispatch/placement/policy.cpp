@@ -70,6 +70,11 @@ std::optional<Arrangement> side_by_side(const engine::Engine& a, const engine::E
   return std::nullopt;
 }
 
+bool is_hindered(const Known& rule, const engine::Engine& engine) {
+  const Option* const option = rule.find(&engine);
+  return option != nullptr && option->is_hindered;
+}
+
 class Decision {
  public:
   Decision(const Ledger& ledger, double now) : ledger_(ledger), now_(now) {}
@@ -82,6 +87,7 @@ class Decision {
 
  private:
   void share_instead(Directive& drop);
+  void leave(std::uint64_t serial, const Known& rule);
   void compare(std::uint64_t serial, const Known& rule, const Option& option);
   void begin_trial(std::uint64_t serial, const Known& rule);
   void go_together(const engine::Engine& device);
@@ -130,7 +136,7 @@ void Decision::judge(const Ledger::Proof& proof) {
   const bool goes_back = !stays && (is_over || ratios.lower() * kGain > 1);
   for (const auto& member : proof.members) {
     const Known& rule = *ledger_.find(member.serial);
-    if (stays) {
+    if (stays || (goes_back && is_hindered(rule, *member.before.engine))) {
       if (rule.now.engine->is_device()) asked_.push_back(rule.now.engine);
       act(Kind::drop, member.serial, {member.before.engine});
     } else if (goes_back) {
@@ -171,6 +177,7 @@ void Decision::share_instead(Directive& drop) {
 }
 
 void Decision::consider(std::uint64_t serial, const Known& rule) {
+  if (is_hindered(rule, *rule.now.engine)) return leave(serial, rule);
   if (rule.proof || !rule.evaluation.is_known()) return;
   if (has_shifted(rule)) return act(Kind::run, serial, {rule.now.engine}, "the load has shifted");
   if (rule.now.reserve != nullptr) {
@@ -183,8 +190,17 @@ void Decision::consider(std::uint64_t serial, const Known& rule) {
   begin_trial(serial, rule);
 }
 
+/// Late events keep the rule's engine from doing what it is chosen for.
+void Decision::leave(std::uint64_t serial, const Known& rule) {
+  if (has_directive(Kind::run, serial) || has_directive(Kind::drop, serial)) return;
+  const Arrangement there =
+      rule.proof ? rule.proof->members.front().before : Arrangement{rule.options.front().engine};
+  act(Kind::run, serial, there, "many events are late");
+}
+
 void Decision::compare(std::uint64_t serial, const Known& rule, const Option& option) {
   const Arrangement there{option.engine};
+  if (option.is_hindered) return act(Kind::drop, serial, there, "many events are late");
   if (now_ - option.last > kWait) return act(Kind::drop, serial, there);
   const bool is_device = option.engine->is_device();
   const bool is_used = is_device && this->is_used(*option.engine);
@@ -208,6 +224,7 @@ void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
   const Option* next = nullptr;
   for (const Option& option : rule.options) {
     if (option.engine == rule.now.engine || option.ability != Option::Ability::able) continue;
+    if (option.is_hindered) continue;
     if (!option.engine->is_device() && now_ < kEagerFor) continue;
     if (std::max(kTry, option.until) > rule.total || option.start + kTry > kPause) continue;
     if (next == nullptr || option.until < next->until) next = &option;
