@@ -119,7 +119,6 @@ void HashIndex::divide() {
     pools_.push_back(std::make_unique<BlockPool>());
     tables.emplace_back(layout_, store_, *pools_.back());
   }
-  tables_.front().put_in_order();
   tables_.front().divide(tables, kShift);
   tables_.swap(tables);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -197,26 +196,26 @@ std::uint32_t KeyTable::sorted_of(const Entry& entry) const {
 std::uint32_t KeyTable::merge_tail(Entry& entry, std::uint32_t sorted) {
   const std::size_t width = layout_.stride();
   const auto at = [&](std::uint32_t index) { return entry.words + index * width; };
-  const std::vector<std::uint64_t> tail(at(sorted), at(entry.size));
+  tail_.assign(at(sorted), at(entry.size));
   const auto time_of = [&](std::uint32_t number) {
-    return static_cast<Timestamp>(tail[number * width]);
+    return static_cast<Timestamp>(tail_[number * width]);
   };
-  std::vector<std::uint32_t> order(entry.size - sorted);
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, time_of);
+  order_.resize(entry.size - sorted);
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(order_, {}, [&](std::uint32_t i) { return std::pair(time_of(i), i); });
   // A late event stands behind its equals in time, which have earlier places.
   const auto first_after = [&](Timestamp timestamp, std::uint32_t end) {
     return static_cast<std::uint32_t>(Posting(entry.words, width, end).first_after(timestamp));
   };
-  const std::uint32_t from = first_after(time_of(order.front()), sorted);
+  const std::uint32_t from = first_after(time_of(order_.front()), sorted);
   for (std::uint32_t i = sorted; i-- > std::max(from, 1U);) {
     for (std::size_t sum = 2; sum < 2 + layout_.sums.size(); ++sum) at(i)[sum] -= at(i - 1)[sum];
   }
   std::uint32_t end = sorted;
-  for (auto i = static_cast<std::uint32_t>(order.size()); i-- > 0;) {
-    const std::uint32_t first = first_after(time_of(order[i]), end);
+  for (auto i = static_cast<std::uint32_t>(order_.size()); i-- > 0;) {
+    const std::uint32_t first = first_after(time_of(order_[i]), end);
     std::copy_backward(at(first), at(end), at(end + i + 1));
-    std::copy_n(tail.data() + order[i] * width, width, at(first + i));
+    std::copy_n(tail_.data() + order_[i] * width, width, at(first + i));
     end = first;
   }
   return from;
@@ -327,7 +326,7 @@ void KeyTable::fill(const Table& entries) {
 }
 
 void KeyTable::divide(std::span<KeyTable> tables, unsigned shift) {
-  assert(disordered_.empty());
+  put_in_order();
   std::vector<Table> shares(tables.size());
   for (Entry& entry : table_) {
     if (entry.words == nullptr) continue;

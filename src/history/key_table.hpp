@@ -188,6 +188,10 @@ class alignas(64) KeyTable {
   std::size_t posting_bytes_ = 0;
   std::size_t sweep_ = 0;               // the next entry that drop_gone looks at
   std::vector<Disordered> disordered_;  // none while anybody searches
+
+  // Scratch of `merge_tail`: the events behind the sorted ones, and their order.
+  std::vector<std::uint64_t> tail_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace gorgo::history

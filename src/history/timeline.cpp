@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace gorgo::history {
 namespace {
@@ -112,7 +113,7 @@ void Timeline::add(std::span<const Slot> slots) {
 void Timeline::insert(std::span<const Slot> slots) {
   std::vector<Slot> sorted(slots.begin(), slots.end());
   const auto timestamp_of = [&](Slot slot) { return store_.timestamp(slot); };
-  std::ranges::stable_sort(sorted, {}, timestamp_of);
+  std::ranges::sort(sorted, {}, [&](Slot slot) { return std::pair(timestamp_of(slot), slot); });
   // An event stands behind its equals in time, which have earlier places.
   std::vector<std::uint64_t> positions;
   positions.reserve(sorted.size());

@@ -147,7 +147,7 @@ TEST(Crash, TwentyThousandRandomOnes) {
   EXPECT_GT(counts.in_recovery, kCrashes / 20);
   EXPECT_GT(counts.kills, kCrashes / 20);
   EXPECT_GT(counts.failed, kCrashes / 100);
-  EXPECT_GT(counts.torn, kCrashes / 14);
+  EXPECT_GT(counts.torn, kCrashes * 3 / 40);
 }
 
 }  // namespace
