@@ -88,7 +88,9 @@ class Template {
       const bool is_smoke = i >= events - smokes;
       builder.add(is_smoke ? "Smoke" : "Temp", std::nullopt);
       builder.attribute("area", Datum::of(static_cast<std::int64_t>(is_smoke ? 0 : i % 100)));
-      if (!is_smoke) builder.attribute("value", Datum::of(i % 100 == 0 ? 50.0 : 20.0));
+      // Measured numbers, all of whose bytes differ.
+      const double noise = (i * 37 % 101) / 7.0;
+      if (!is_smoke) builder.attribute("value", Datum::of((i % 100 == 0 ? 50.0 : 20.0) + noise));
       builder.attribute("sent", Datum::of(std::int64_t{0}));
     }
     flatbuffers::FlatBufferBuilder packer;

@@ -18,12 +18,6 @@ std::uint64_t random_number() {
   return high << 32 | device();
 }
 
-std::uint64_t length_of(std::span<const Bytes> parts) {
-  std::uint64_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 }  // namespace
 
 std::int64_t now() {
@@ -114,29 +108,22 @@ Result<Place> Journal::append_locked(std::uint16_t kind, std::span<const Bytes> 
     return Error{"a record of " + std::to_string(length) + " bytes is too large for the journal",
                  "at most " + std::to_string(kMostPayload) + " bytes are possible"};
   }
-  const std::uint64_t total = record_bytes(length);
-  if (const auto room = provide(total); !room) return room.error();
-  RecordHeader header{.place = end_,
-                      .durable = durable_,
-                      .length = static_cast<std::uint32_t>(length),
-                      .kind = kind};
-  header = seal(header, tail_.seed, parts);
-  parts_.assign({std::as_bytes(std::span(&header, 1))});
-  parts_.insert(parts_.end(), parts.begin(), parts.end());
-  parts_.push_back(padding_of(length));
-  if (const auto done = put(total); !done) return done.error();
+  if (const auto room = provide(record_bytes(length)); !room) return room.error();
+  const auto record = maker_.make({.place = end_, .durable = durable_}, kind, tail_.seed, parts);
+  if (const auto done = put(record); !done) return done.error();
   const Place place = end_++;
   if (gathered_.empty()) written_ = end_;
   return place;
 }
 
-Result<void> Journal::put(std::uint64_t size) {
+Result<void> Journal::put(std::span<const Bytes> record) {
+  const std::uint64_t size = length_of(record);
   if (gathered_.size() + size > options_.gather_bytes) {
     if (auto written = write_locked(); !written) return written;
   }
   if (size <= options_.gather_bytes) {
-    for (const Bytes part : parts_) gathered_.insert(gathered_.end(), part.begin(), part.end());
-  } else if (const auto written = write_all(*tail_.file, tail_.offset, parts_); !written) {
+    for (const Bytes part : record) gathered_.insert(gathered_.end(), part.begin(), part.end());
+  } else if (const auto written = write_all(*tail_.file, tail_.offset, record); !written) {
     return fail(written.error());
   }
   tail_.offset += size;

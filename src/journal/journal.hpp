@@ -10,6 +10,7 @@
 #include "journal/disk.hpp"
 #include "journal/format.hpp"
 #include "journal/reader.hpp"
+#include "journal/record_maker.hpp"
 #include "journal/survey.hpp"
 
 namespace gorgo::journal {
@@ -111,8 +112,8 @@ class Journal {
 
   Result<void> recover();
   Result<Place> append_locked(std::uint16_t kind, std::span<const Bytes> parts);
-  /// Puts `parts_`, which are `size` bytes, behind the last record.
-  Result<void> put(std::uint64_t size);
+  /// Puts a record behind the last one.
+  Result<void> put(std::span<const Bytes> record);
   Result<void> write_locked();
   /// Has the last segment hold a record of so many bytes, or begins another one.
   Result<void> provide(std::uint64_t record);
@@ -142,7 +143,7 @@ class Journal {
   std::vector<Segment> segments_;
   std::vector<Full> full_;  ///< in order
   Tail tail_;
-  std::vector<Bytes> parts_;
+  RecordMaker maker_;
   std::vector<std::byte> gathered_;  ///< the last records before `tail_.offset`
   bool folder_synced_ = true;
   bool leftover_ = false;  ///< a segment that could not be begun at `end_` may have left its file

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "journal/packing.hpp"
+
 namespace gorgo::journal {
 namespace {
 
@@ -61,9 +63,18 @@ Result<std::optional<Record>> SegmentReader::next() {
   if (!bytes) return bytes.error();
   const Bytes body = bytes->subspan(sizeof(RecordHeader));
   if (!is_whole(*header, seed_, body)) return std::optional<Record>();
+  Record record{header->place, header->durable, header->kind, body.first(header->length)};
+  if ((record.kind & kPacked) != 0) {
+    if (!unpack(record.payload, unpacked_)) {
+      return Error{path_ + ", byte " + std::to_string(offset_) + ": the record of place " +
+                       std::to_string(record.place) + " is packed in an unknown way",
+                   "it was written by another program"};
+    }
+    record.payload = unpacked_;
+    record.kind ^= kPacked;
+  }
   offset_ += bytes->size();
-  return std::optional(
-      Record{header->place, header->durable, header->kind, body.first(header->length)});
+  return std::optional(record);
 }
 
 Result<SegmentReader::Gap> SegmentReader::gap() {

@@ -65,6 +65,7 @@ class SegmentReader {
   std::uint64_t offset_ = sizeof(SegmentHeader);
   std::vector<std::byte> buffer_;
   std::uint64_t buffer_offset_ = 0;
+  std::vector<std::byte> unpacked_;
 };
 
 }  // namespace gorgo::journal

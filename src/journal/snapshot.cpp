@@ -69,19 +69,15 @@ SnapshotWriter::~SnapshotWriter() {
 }
 
 Result<void> SnapshotWriter::add(std::uint16_t kind, std::span<const Bytes> parts) {
-  std::uint64_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  if (length > kMostPayload) return Error{"a record is too large for a snapshot", ""};
-  RecordHeader header{.place = next_++,
-                      .durable = place_,
-                      .length = static_cast<std::uint32_t>(length),
-                      .kind = kind};
-  header = seal(header, seed_, parts);
-  if (auto done = put(std::as_bytes(std::span(&header, 1))); !done) return done;
-  for (const Bytes part : parts) {
+  if (length_of(parts) > kMostPayload) {
+    return Error{"a record is too large for a snapshot", ""};
+  }
+  const auto record = maker_.make({.place = next_++, .durable = place_}, kind, seed_, parts);
+  for (const Bytes part : record) {
     if (auto done = put(part); !done) return done;
   }
-  return put(padding_of(length));
+  added_ += length_of(parts);
+  return {};
 }
 
 Result<void> SnapshotWriter::put(Bytes bytes) {

@@ -8,6 +8,7 @@
 
 #include "journal/disk.hpp"
 #include "journal/format.hpp"
+#include "journal/record_maker.hpp"
 #include "journal/segment_reader.hpp"
 
 /// Snapshots: files beside the segments of a journal, each of which says what a server knew when
@@ -33,8 +34,9 @@ class SnapshotWriter {
   /// Makes it durable and gives it its name. Precondition: all records of the journal before its
   /// place are durable.
   Result<void> finish();
-  /// How large it is so far.
-  std::uint64_t bytes() const { return written_ + gathered_.size(); }
+  /// What was added so far, and how large the file is.
+  std::uint64_t bytes() const { return added_; }
+  std::uint64_t file_bytes() const { return written_ + gathered_.size(); }
 
  private:
   SnapshotWriter(Disk& disk, const std::string& folder, std::uint64_t journal, Place place);
@@ -44,7 +46,9 @@ class SnapshotWriter {
   const Place place_;
   const std::uint32_t seed_;
   std::unique_ptr<File> file_;
+  RecordMaker maker_;
   std::vector<std::byte> gathered_;  ///< the end, which is not written yet
+  std::uint64_t added_ = 0;          ///< bytes of payloads
   std::uint64_t written_ = 0;        ///< bytes; whole blocks until the end
   Place next_;
   bool has_name_ = false;

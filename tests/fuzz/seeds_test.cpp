@@ -19,6 +19,7 @@ GORGO_FUZZER(http);
 GORGO_FUZZER(http_body);
 GORGO_FUZZER(login);
 GORGO_FUZZER(mqtt);
+GORGO_FUZZER(packing);
 GORGO_FUZZER(parse);
 GORGO_FUZZER(syslog);
 GORGO_FUZZER(trex);
@@ -35,10 +36,10 @@ struct Fuzzer {
 };
 
 const std::vector<Fuzzer> kFuzzers = {
-    {"decode", fuzz_decode},        {"events", fuzz_events},       {"http", fuzz_http},
-    {"login", fuzz_login},          {"http_body", fuzz_http_body}, {"mqtt", fuzz_mqtt},
-    {"parse", fuzz_parse},          {"syslog", fuzz_syslog},       {"trex", fuzz_trex},
-    {"web_socket", fuzz_web_socket}};
+    {"decode", fuzz_decode},   {"events", fuzz_events},        {"http", fuzz_http},
+    {"login", fuzz_login},     {"http_body", fuzz_http_body},  {"mqtt", fuzz_mqtt},
+    {"packing", fuzz_packing}, {"parse", fuzz_parse},          {"syslog", fuzz_syslog},
+    {"trex", fuzz_trex},       {"web_socket", fuzz_web_socket}};
 
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;

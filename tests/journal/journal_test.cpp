@@ -111,7 +111,7 @@ TEST_F(JournalTest, TellsWhatItCutsOff) {
     const auto journal = open();
     ASSERT_TRUE(append(*journal, "one"));
     ASSERT_TRUE(journal->sync());
-    ASSERT_TRUE(append(*journal, std::string(600, 'x')));
+    ASSERT_TRUE(append(*journal, dense_text(600)));
   }
   // The second sector of the record is lost.
   ASSERT_EQ(disk_.content("j/" + segment_name(1)).size(), 1024u);
@@ -153,7 +153,7 @@ TEST_F(JournalTest, AFailedWriteEndsItForGood) {
     const auto journal = open("j" + std::to_string(size));
     ASSERT_TRUE(append(*journal, "one"));
     disk_.fail(Operation::write, size == 1 ? 1 : 2);  // a new segment has a header
-    const std::string text(size, 'x');
+    const std::string text = dense_text(size);
     const std::array<Bytes, 1> parts = {bytes_of(text)};
     const bool is_written = journal->append(kFirstKind, parts) && journal->write();
     EXPECT_FALSE(is_written);
@@ -167,8 +167,8 @@ TEST_F(JournalTest, AFailedWriteEndsItForGood) {
 TEST_F(JournalTest, AFullDiskRefusesRecordsUntilThereIsRoom) {
   const auto journal = open();
   disk_.set_capacity(1500);
-  ASSERT_TRUE(append(*journal, std::string(600, '1')));
-  const auto refused = append(*journal, std::string(600, '2'));
+  ASSERT_TRUE(append(*journal, dense_text(600)));
+  const auto refused = append(*journal, dense_text(601));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().to_string(),
               AllOf(HasSubstr("No space left"), HasSubstr("make room")));
@@ -176,7 +176,7 @@ TEST_F(JournalTest, AFullDiskRefusesRecordsUntilThereIsRoom) {
   EXPECT_TRUE(journal->sync());
   disk_.heal();
   EXPECT_EQ(append(*journal, "3").value(), 2u);
-  EXPECT_THAT(read(*journal, 1), ElementsAre(std::string(600, '1'), "3"));
+  EXPECT_THAT(read(*journal, 1), ElementsAre(dense_text(600), "3"));
 }
 
 TEST_F(JournalTest, TrimsWholeFilesAndTellsWhereItBegins) {
@@ -247,8 +247,8 @@ TEST_F(JournalTest, ATrimBringsWhatWasPromisedAlong) {
   ASSERT_TRUE(journal->make_room(5000));
   ASSERT_TRUE(journal->trim(9));
   disk_.set_capacity(0);
-  EXPECT_TRUE(append(*journal, std::string(2000, 'y')));
-  EXPECT_TRUE(append(*journal, std::string(2900, 'y')));
+  EXPECT_TRUE(append(*journal, dense_text(2000)));
+  EXPECT_TRUE(append(*journal, dense_text(2900)));
 }
 
 TEST_F(JournalTest, ATrimFindsASegmentThatHasNoRecordsYet) {

@@ -84,13 +84,22 @@ void Trial::perform(const Step& step) {
   note_promises();
 }
 
-/// Some payloads are zero, some like random ones, and all tell one from the other by their size or
-/// their content.
+/// Some payloads are zero, some mostly so and yet as large when they are packed, some like columns
+/// of small numbers, some random. All tell one from the other by their size or their content.
 std::string Trial::next_payload(std::size_t size) {
+  constexpr std::size_t kBlock = 128;
   ++serial_;
-  if (serial_ % 5 == 0) return std::string(size, '\0');
   std::string payload(size, '\0');
   Random random(serial_);
+  if (serial_ % 10 == 0) return payload;
+  if (serial_ % 5 == 0) {
+    for (std::size_t i = 0; i + 8 <= size; i += kBlock) payload.replace(i, 8, 8, '\xFF');
+    return payload;
+  }
+  if (serial_ % 7 == 0) {
+    for (std::size_t i = 0; i < size; i += 8) payload[i] = static_cast<char>(random());
+    return payload;
+  }
   for (char& byte : payload) byte = static_cast<char>(random());
   return payload;
 }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -35,6 +36,9 @@ where  n = COUNT(A() within 5 s from Timer) and mean = AVG(A().v within 5 s from
 )";
 constexpr const char* kLaterRecordedRules =
     "rule loud: define Loud(v: int) from Pair(v > 50) where v = Pair.v;";
+
+/// The second one has packed records.
+constexpr std::array kRecorded = {"version_1", "version_1_packed"};
 
 /// These events never change, because the recorded journals have them.
 std::vector<Event> recorded_events() {
@@ -75,8 +79,8 @@ class UpgradeTest : public RecoveryTest {
     publish(client, std::span(all).subspan(160));
     return delivered(client);
   }
-  fs::path copy(const std::string& recorded = "version_1") const {
-    fs::path copy = folder_ / "copy";
+  fs::path copy(const std::string& recorded) const {
+    fs::path copy = folder_ / recorded;
     fs::copy(fs::path(GORGO_FIXTURES) / recorded, copy, fs::copy_options::recursive);
     return copy;
   }
@@ -119,15 +123,19 @@ class UpgradeTest : public RecoveryTest {
   }
 };
 
-TEST_P(UpgradeTest, AServerGoesOnFromWhatAnEarlierVersionHasWritten) { expect_to_go_on(copy()); }
+TEST_P(UpgradeTest, AServerGoesOnFromWhatAnEarlierVersionHasWritten) {
+  for (const char* const recorded : kRecorded) expect_to_go_on(copy(recorded));
+}
 
 TEST_P(UpgradeTest, ItReplaysTheJournalWhereTheSnapshotHasGone) {
-  const fs::path journal = copy();
-  const auto disk = journal::make_posix_disk();
-  for (const auto place : journal::snapshots_in(*disk, journal.string()).value()) {
-    fs::remove(journal::snapshot_path(journal.string(), place));
+  for (const char* const recorded : kRecorded) {
+    const fs::path journal = copy(recorded);
+    const auto disk = journal::make_posix_disk();
+    for (const auto place : journal::snapshots_in(*disk, journal.string()).value()) {
+      fs::remove(journal::snapshot_path(journal.string(), place));
+    }
+    expect_to_go_on(journal);
   }
-  expect_to_go_on(journal);
 }
 
 /// A text of a value that does not depend on the version of GoogleTest, as a recorded one must not.

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -49,9 +50,19 @@ class JournalCommand : public CommandLine {
     append(**opened, journal::stored::Kind::Cursor,
            journal::encode<journal::stored::Cursor>(cursor));
     while ((*opened)->end() <= last) {
-      append(**opened, journal::stored::Kind::Frame, std::vector<std::byte>(2000));
+      append(**opened, journal::stored::Kind::Frame, dense_frame());
       ASSERT_TRUE((*opened)->sync());
     }
+  }
+
+  /// What is not smaller when it is packed, as if nothing was known of how it was taken.
+  static std::vector<std::byte> dense_frame() {
+    std::vector<std::byte> payload(2000);
+    std::mt19937 random(1);
+    for (std::size_t i = sizeof(journal::stored::Acceptance); i < payload.size(); ++i) {
+      payload[i] = static_cast<std::byte>(random());
+    }
+    return payload;
   }
 
   /// One that says nothing, of a journal that nobody has open.

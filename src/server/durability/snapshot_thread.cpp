@@ -75,6 +75,7 @@ void SnapshotThread::run() {
   } else {
     log_.info("snapshot", {{"place", place_},
                            {"bytes", bytes_},
+                           {"file_bytes", file_bytes_},
                            {"seconds", std::to_string(took.count())},
                            {"journal_begins", journal_.low()}});
   }
@@ -105,6 +106,7 @@ Result<void> SnapshotThread::write() {
   if (const auto synced = journal_.sync(); !synced) return synced.error();
   if (const auto finished = (*writer)->finish(); !finished) return finished.error();
   bytes_ = (*writer)->bytes();
+  file_bytes_ = (*writer)->file_bytes();
   return {};
 }
 

@@ -54,6 +54,7 @@ class SnapshotThread {
   bool ended_ = false, given_up_ = false;
   std::atomic<std::size_t> waiting_ = 0;  // bytes of `records_`
   std::atomic<bool> done_ = false;
+  std::uint64_t file_bytes_ = 0;
   std::uint64_t bytes_ = 0;
   std::thread thread_;  // last: it uses the others
 
