@@ -8,6 +8,7 @@
 #include "checker.hpp"
 #include "simulated_disk.hpp"
 #include "support.hpp"
+#include "text.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -132,7 +133,8 @@ TEST(JournalFailure, ALargePublicationWhoseWriteFailsIsNotAcknowledged) {
     RunningServer server(on(disk, on_failure));
     Client client = server.connect();
     ASSERT_TRUE(publish(client));
-    const std::vector<Event> many(20'000, Event{"A", std::nullopt, {{"s", std::string(100, 'x')}}});
+    const std::vector<Event> many(20'000,
+                                  Event{"A", std::nullopt, {{"s", journal::dense_text(100)}}});
     disk->fail(Operation::write, 1);
     EXPECT_FALSE(client.publish(many, {.acknowledge = Acknowledge::durable}));
   }
@@ -159,7 +161,7 @@ TEST(JournalFailure, AFullDiskRefusesUntilThereIsRoom) {
   disk->set_capacity(std::uint64_t{100} << 20);
   std::vector<Event> large;
   for (int i = 0; i < 20'000; ++i) {
-    large.push_back({"Large", std::nullopt, {{"text", std::string(100, 'x')}}});
+    large.push_back({"Large", std::nullopt, {{"text", journal::dense_text(100)}}});
   }
   Result<Published> published = client.publish(large);
   int accepted = 0;
@@ -181,7 +183,7 @@ TEST(JournalFailure, ASnapshotThatFailedIsTriedAgainWhereTheJournalFindsNoRoom) 
   options.journal.snapshot_bytes = std::uint64_t{2} << 20;
   RunningServer server(options);
   Client client = server.connect();
-  const std::vector<Event> some(500, {"A", std::nullopt, {{"text", std::string(100, 'x')}}});
+  const std::vector<Event> some(500, {"A", std::nullopt, {{"text", journal::dense_text(100)}}});
   const auto publish_until_renamed = [&](std::uint64_t times) {
     while (disk->count(Operation::rename) < times) ASSERT_TRUE(client.publish(some));
   };
@@ -239,7 +241,8 @@ TEST(JournalFailure, AServerWithAFullDiskStopsInOrder) {
   bool in_order = false;
   std::thread thread([&] { in_order = server->run(); });
   disk->set_capacity(std::uint64_t{100} << 20);
-  const std::vector large(20'000, Event{"Large", std::nullopt, {{"text", std::string(100, 'x')}}});
+  const std::vector large(20'000,
+                          Event{"Large", std::nullopt, {{"text", journal::dense_text(100)}}});
   {
     Client client = connect(server->address());
     int accepted = 0;
