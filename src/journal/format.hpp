@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kMostPayload = 0xFFFFFF00;
 
 /// Kinds below this one are the journal's own.
 inline constexpr std::uint16_t kFirstKind = 16;
-/// Of the kind of a record whose payload is packed.
+/// This bit is set in the kind of a record whose payload is packed.
 inline constexpr std::uint16_t kPacked = 0x8000;
 /// A record that only tells what was durable. Its payload is one sector and means nothing.
 inline constexpr std::uint16_t kMarkKind = 1;

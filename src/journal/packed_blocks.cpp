@@ -12,7 +12,8 @@
 namespace gorgo::journal {
 namespace {
 
-/// For what is called while vectors are in registers, which a call would have stored.
+/// A function that is called while vectors are in registers is inlined, because a call would store
+/// them.
 #define GORGO_INLINE [[gnu::always_inline]] inline
 
 /// `any`: all words or-ed.

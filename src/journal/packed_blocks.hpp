@@ -11,8 +11,6 @@ namespace gorgo::journal {
 inline constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 inline constexpr std::size_t kBlockWords = 16;
 inline constexpr std::size_t kBlockBytes = kBlockWords * kWordBytes;
-/// One byte says how a block is packed.
-inline constexpr std::size_t kMostPackedBlock = 1 + kBlockBytes;
 using Block = std::array<std::uint64_t, kBlockWords>;
 
 /// Which bytes a packed block has of each word.

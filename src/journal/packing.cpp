@@ -10,7 +10,7 @@
 namespace gorgo::journal {
 namespace {
 
-/// A part begins with its length. Its blocks follow, then as it is what is no block.
+/// A packed part begins with its length. Its blocks follow, then the bytes that are no whole block.
 using Length = std::uint32_t;
 
 std::size_t most_packed(std::size_t length, std::size_t parts) {

@@ -12,8 +12,9 @@ namespace gorgo::journal {
 /// Makes records of payloads, and packs those that become smaller. One thread.
 class RecordMaker {
  public:
-  /// The record whose payload is `parts` end to end, as what is to be written one behind the other.
-  /// Of `header`, place and durable place count. Valid until the next call, and as long as `parts`.
+  /// Returns the pieces of a record whose payload is `parts` end to end. They are to be written one
+  /// behind the other, and are valid until the next call and as long as `parts` are. `header` has
+  /// to say the place and the durable place; the other fields are filled in.
   std::span<const Bytes> make(const RecordHeader& header, std::uint16_t kind, std::uint32_t seed,
                               std::span<const Bytes> parts);
 

@@ -34,8 +34,9 @@ class SnapshotWriter {
   /// Makes it durable and gives it its name. Precondition: all records of the journal before its
   /// place are durable.
   Result<void> finish();
-  /// What was added so far, and how large the file is.
+  /// The bytes of all payloads so far, as they are before they are packed.
   std::uint64_t bytes() const { return added_; }
+  /// The bytes of the file so far.
   std::uint64_t file_bytes() const { return written_ + gathered_.size(); }
 
  private:
