@@ -84,12 +84,12 @@ Evaluation::Evaluation(ProcessorOptions options) : processor_(of_a_partition(std
 
 void Evaluation::note(std::string problem) {
   ++counters_.problems;
-  problem_ = "message " + std::to_string(sequence_) + ": " + std::move(problem);
+  problem_ = "message " + std::to_string(state_.sequence) + ": " + std::move(problem);
 }
 
 std::vector<OutputMessage> Evaluation::take(const InputMessage& message) {
-  sequence_ = message.sequence;
-  Collector collector(sequence_, processor_.roots());
+  state_.sequence = message.sequence;
+  Collector collector(state_.sequence, processor_.roots());
   const auto collect = [&](const OutputBatch& batch) { collector.take(batch); };
   if (!message.rules.empty()) {
     take_rules(message, collector);
@@ -106,16 +106,22 @@ std::vector<OutputMessage> Evaluation::take(const InputMessage& message) {
   return messages;
 }
 
+Result<void> Evaluation::restore(EvaluationState state, const Processor::NextSaved& next) {
+  state_ = std::move(state);
+  return processor_.restore(next);
+}
+
 void Evaluation::take_rules(const InputMessage& message, Collector& into) {
   const auto rules = RulesMessage::parse(message.payload);
   if (!rules) return note(rules.error().to_string());
-  if (rules->version <= rules_version_) return;  // told again
+  if (rules->version <= state_.rules_version) return;  // told again
   processor_.process([&](const OutputBatch& batch) { into.take(batch); });
-  rules_version_ = rules->version;
+  state_.rules_version = rules->version;
   deploy(*rules);
 }
 
 void Evaluation::deploy(const RulesMessage& rules) {
+  if (is_saving()) end_save();
   const std::set<std::string> wanted(rules.rules.begin(), rules.rules.end());
   const auto put_in_force = [&](const RuleText& one) {
     const auto outcome = processor_.deploy(one.name, one.text, {.replace = true});
@@ -123,11 +129,11 @@ void Evaluation::deploy(const RulesMessage& rules) {
   };
   std::map<std::string, std::string> texts;
   for (const RuleText& one : rules.texts) {
-    const auto known = texts_.find(one.name);
-    if (known == texts_.end() || known->second != one.text) put_in_force(one);
+    const auto known = state_.texts.find(one.name);
+    if (known == state_.texts.end() || known->second != one.text) put_in_force(one);
     texts[one.name] = one.text;
   }
-  texts_ = std::move(texts);
+  state_.texts = std::move(texts);
   // A rule that comes from another family stands in a text that has not changed.
   const bool lacks_any = std::ranges::any_of(
       wanted, [&](const std::string& name) { return !processor_.has_rule(name); });
@@ -153,7 +159,7 @@ void Evaluation::move_clock(const InputMessage& message, Collector& into) {
 }
 
 void Evaluation::take_events(const InputMessage& message, Collector& into) {
-  Place& last = last_places_[std::string(message.from)];
+  Place& last = state_.last_places[std::string(message.from)];
   const auto places = InputPlaces::parse(message.places);
   const auto events = ReceivedEvents::decode(message.payload);
   if (!events) return note(events.error().to_string());
@@ -179,7 +185,7 @@ void Evaluation::append(const ReceivedEvents& events, Place& last, Collector& in
     const std::uint32_t from = batch.next().position();
     processor_.append(batch, [&](const BatchCursor&, const Error& why) {
       ++counters_.refused;
-      problem_ = "message " + std::to_string(sequence_) + ": " + why.to_string();
+      problem_ = "message " + std::to_string(state_.sequence) + ": " + why.to_string();
     });
     counters_.events += batch.accepted() - before;
     const std::uint32_t end = batch.done() ? events.events() : batch.next().position();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,14 @@ struct OutputMessage {
   std::uint32_t composites = 0;
 };
 
+/// What an evaluation knows besides its processor.
+struct EvaluationState {
+  std::uint64_t sequence = 0;                ///< of the last message that was taken; 0: none was
+  std::uint64_t rules_version = 0;           ///< that is in force; 0: there were none yet
+  std::map<std::string, std::string> texts;  ///< that are deployed, by name
+  std::map<std::string, Place, std::less<>> last_places;  ///< by gateway
+};
+
 /// The state of a partition: a function of the messages of its input stream, in their order, and of
 /// nothing else. Whoever takes the same messages makes the same output messages, whatever they are
 /// called with and however fast: this is what lets a successor go on where an owner has ended.
@@ -45,22 +54,31 @@ class Evaluation {
   /// What follows from the next message. What is wrong with a message is counted and passed over.
   std::vector<OutputMessage> take(const InputMessage& message);
 
-  /// The place of the last message that was taken; 0: none was.
-  std::uint64_t sequence() const { return sequence_; }
-  /// Which version of the rules is in force; 0: there were none yet.
-  std::uint64_t rules_version() const { return rules_version_; }
+  const EvaluationState& state() const { return state_; }
+  std::uint64_t sequence() const { return state_.sequence; }
+  std::uint64_t rules_version() const { return state_.rules_version; }
   const Counters& counters() const { return counters_; }
   /// What was wrong with the last message that was; empty: none was.
   const std::string& problem() const { return problem_; }
+
+  /// Saves what the processor knows as of now, as `Processor::begin_save` and what follows it,
+  /// while messages are taken. `state` is to be copied when it begins. New rules end it in the
+  /// middle.
+  Result<Processor::SavedPart> begin_save() { return processor_.begin_save(); }
+  std::optional<Processor::SavedPart> save_more(std::size_t bytes) {
+    return processor_.save_more(bytes);
+  }
+  bool is_saving() const { return processor_.is_saving(); }
+  void end_save() { processor_.end_save(); }
+  /// Brings back what was saved. An error leaves an evaluation that is of no use. Precondition:
+  /// nothing was taken yet.
+  Result<void> restore(EvaluationState state, const Processor::NextSaved& next);
 
  private:
   class Collector;
 
   Processor processor_;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t rules_version_ = 0;
-  std::map<std::string, std::string> texts_;               // that are deployed, by name
-  std::map<std::string, Place, std::less<>> last_places_;  // by gateway
+  EvaluationState state_;
   Counters counters_;
   std::string problem_;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/names.hpp"
+
 namespace gorgo::cluster {
 namespace {
 
@@ -143,13 +145,22 @@ void Node::set_duty(const PartitionName& name, Duty duty) {
   }
   const Role role = duty == Duty::owner ? Role::owner : Role::standby;
   if (found != partitions_.end()) return found->second->set_role(role);
-  partitions_[name] = std::make_unique<Partition>(PartitionSettings{.broker = settings_.broker,
-                                                                    .cluster = settings_.cluster,
-                                                                    .family = name.family,
-                                                                    .number = name.number,
-                                                                    .node = settings_.node,
-                                                                    .options = settings_.options},
-                                                  role);
+  // The one before writes its last snapshot into the folder still.
+  if (std::ranges::any_of(ending_, [&](const auto& one) {
+        return one->family() == name.family && one->number() == name.number;
+      })) {
+    return;
+  }
+  PartitionSettings partition{.broker = settings_.broker,
+                              .cluster = settings_.cluster,
+                              .family = name.family,
+                              .number = name.number,
+                              .node = settings_.node,
+                              .options = settings_.options,
+                              .snapshots = settings_.snapshots};
+  std::string& folder = partition.snapshots.folder;
+  if (!folder.empty()) folder += "/" + token(name.family) + "_" + std::to_string(name.number);
+  partitions_[name] = std::make_unique<Partition>(std::move(partition), role);
 }
 
 Member Node::describe() const {
@@ -172,13 +183,15 @@ Result<void> Node::renew_if_due() {
 
 void Node::give_up() {
   for (const auto& [name, one] : partitions_) one->stop();
+  for (const auto& [name, one] : partitions_) one->await_silence();
+  // Others go on from here, while the last snapshots are made.
+  if (connection_.get() != nullptr) members_.leave(connection_.get(), settings_.node);
+  connection_.close();
   {
     const std::lock_guard lock(mutex_);
     partitions_.clear();
   }
   ending_.clear();
-  if (connection_.get() != nullptr) members_.leave(connection_.get(), settings_.node);
-  connection_.close();
 }
 
 }  // namespace gorgo::cluster

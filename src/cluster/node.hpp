@@ -22,6 +22,8 @@ struct NodeSettings {
   std::uint32_t replicas = 1;  ///< of the lease bucket, where it has to be made
   bool has_standbys = true;
   ProcessorOptions options;  ///< those that decide results are the same at all nodes
+  /// Its folder has one for each partition.
+  SnapshotSettings snapshots = {};
   /// Called behind each success of `FindPartitions`, by the same thread, with the node's
   /// partitions.
   std::function<void(const doors::nats::Connection& connection,

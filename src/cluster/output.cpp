@@ -32,7 +32,7 @@ Result<void> Output::look(natsConnection* connection) {
   const bool is_known = last_ && last_sequence_ == info->State.LastSeq &&
                         created_ == info->Created && info->State.Msgs > 0;
   if (is_known) return {};
-  last_sequence_ = info->State.LastSeq;
+  last_sequence_ = known_ = info->State.LastSeq;
   created_ = info->Created;
   last_.reset();
   last_writer_.clear();
@@ -106,6 +106,7 @@ Result<void> Output::take(natsMsg* answer) {
   }
   // One that is accepted stands behind all those before it.
   confirmed_ = std::max<std::uint64_t>(confirmed_, std::strtoull(number + 1, nullptr, 10) + 1);
+  known_ = base_ + confirmed_;
   return {};
 }
 

@@ -29,6 +29,8 @@ class Output {
   const std::string& last_writer() const { return last_writer_; }
   /// The sequence of the last message that was looked at.
   std::uint64_t last_sequence() const { return last_sequence_; }
+  /// The last sequence that the stream is known to have.
+  std::uint64_t known_sequence() const { return known_; }
 
   /// Begins to publish behind the last message.
   Result<void> begin(natsConnection* connection);
@@ -51,7 +53,7 @@ class Output {
   const std::string stream_, subject_, writer_;
   std::optional<OutputPlace> last_;
   std::string last_writer_;
-  std::uint64_t last_sequence_ = 0;
+  std::uint64_t last_sequence_ = 0, known_ = 0;
   std::int64_t created_ = 0;  // the stream, when it was looked at
 
   natsConnection* connection_ = nullptr;  // of the last `begin`

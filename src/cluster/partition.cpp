@@ -15,6 +15,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLook{200};
 /// How long input is waited for. A new role waits as long.
 constexpr milliseconds kPatience{50};
+/// How long a snapshot is written at a time.
+constexpr milliseconds kSaving{2};
+/// A snapshot is made at the latest when the stream is about to forget this part of what it keeps,
+/// so that it still has all that came behind the snapshot.
+constexpr int kShareOfKept = 4;
 /// How long answers of the output stream are waited for while input may come.
 constexpr milliseconds kPatienceForAnswers{10};
 /// Input messages between two looks at the way out.
@@ -37,6 +42,7 @@ Partition::Partition(PartitionSettings settings, Role role)
       reader_(input_stream(settings_.cluster, settings_.family),
               input_subject(settings_.cluster, settings_.family, settings_.number)),
       evaluation_(std::make_unique<Evaluation>(settings_.options)),
+      snapshots_(settings_.snapshots),
       output_(output_stream(settings_.cluster, settings_.family, settings_.number),
               output_subject(settings_.cluster, settings_.family, settings_.number),
               settings_.node),
@@ -70,7 +76,21 @@ void Partition::run() {
       woken_.wait_for(lock, milliseconds(100), [this] { return stops_.load(); });
     }
   }
+  fall_silent();
+  make_last_snapshot();
   has_ended_ = true;
+}
+
+void Partition::fall_silent() {
+  stop_publishing();
+  const std::lock_guard lock(mutex_);
+  is_silent_ = true;
+  woken_.notify_all();
+}
+
+void Partition::await_silence() {
+  std::unique_lock lock(mutex_);
+  woken_.wait(lock, [this] { return is_silent_; });
 }
 
 void Partition::lose_connection(const Error& why) {
@@ -98,6 +118,8 @@ void Partition::tell() {
             .fenced = fenced_,
             .rules_version = evaluation_->rules_version(),
             .rules_at = rules_at_,
+            .snapshot = snapshots_.sequence(),
+            .snapshot_problem = snapshots_.problem(),
             .counters = evaluation_->counters(),
             .problem = {},
             .last_bad = evaluation_->problem()};
@@ -116,6 +138,7 @@ Result<void> Partition::step() {
   const Role role = role_;
   if (role == Role::standby) is_appointed_ = true;  // it is what comes next
   auto went = role == Role::owner ? publish() : look_if_due();
+  save_if_due();
   tell();
   return went;
 }
@@ -123,24 +146,65 @@ Result<void> Partition::step() {
 Result<void> Partition::begin_reading() {
   const auto state = reader_.look(connection_);
   if (!state) return state.error();
-  const std::uint64_t next = evaluation_->sequence() + 1;
-  const bool is_another = created_ != state->created;
-  if (evaluation_->sequence() > 0 && (is_another || state->first > next)) {
-    // Messages went while nobody here read them: what is left is read as a newcomer does.
-    evaluation_ = std::make_unique<Evaluation>(settings_.options);
-    rules_at_ = 0;
-    waiting_.clear();
-    waiting_bytes_ = 0;
-    has_caught_up_ = false;
+  if (!has_looked_for_snapshot_) {
+    if (auto looked = bring_back(*state); !looked) return looked;
+    has_looked_for_snapshot_ = true;
   }
+  const std::uint64_t known = evaluation_->sequence();
+  const bool is_another = created_ != state->created;
+  // Messages went while nobody here read them: what is left is read as a newcomer does.
+  if (known > 0 && (is_another || state->first > known + 1)) forget_all();
   created_ = state->created;
+  keeps_ = state->keeps;
   next_end_ = 0;
   return reader_.begin(std::max(state->first, evaluation_->sequence() + 1));
 }
 
+void Partition::forget_all() {
+  snapshots_.give_up(*evaluation_);
+  evaluation_ = std::make_unique<Evaluation>(settings_.options);
+  rules_at_ = 0;
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  has_caught_up_ = false;
+}
+
+Result<void> Partition::bring_back(const doors::nats::StreamState& input) {
+  if (!snapshots_.are_on()) return {};
+  if (auto looked = output_.look(connection_.get()); !looked) return looked;
+  auto found = snapshots_.restore(
+      input.created, settings_.options,
+      [&](const SavedPartition& saved) { return objection_to(saved, input); },
+      [this] { return stops_.load(); });
+  if (!found) return found.error();
+  if (!*found) return {};
+  evaluation_ = std::move((*found)->evaluation);
+  created_ = input.created;
+  rules_at_ = (*found)->saved.rules_at;
+  waiting_ = std::move((*found)->waiting);
+  for (const OutputMessage& one : waiting_) waiting_bytes_ += one.payload.size();
+  // All that the stream has may have expired, and with it the place of its last message. What it
+  // has got since then are the first of those that waited, whoever has published them.
+  std::uint64_t came = output_.last() ? 0 : output_.known_sequence() - (*found)->saved.output;
+  for (; came > 0 && !waiting_.empty(); --came) drop_first();
+  return {};
+}
+
+std::string Partition::objection_to(const SavedPartition& saved,
+                                    const doors::nats::StreamState& input) const {
+  if (input.first > saved.evaluation.sequence + 1) {
+    return "the input stream has forgotten what came behind it";
+  }
+  if (input.last < saved.evaluation.sequence) return "the input stream has lost what it knows";
+  if (output_.known_sequence() < saved.output) {
+    return "the output stream has lost what followed from what it knows";
+  }
+  return "";
+}
+
 Result<void> Partition::read() {
   // While something is under way, the answers are waited for rather than input.
-  bool is_busy = is_publishing_ && !waiting_.empty();
+  const bool is_busy = (is_publishing_ && !waiting_.empty()) || snapshots_.is_writing();
   for (unsigned i = 0; i < kAtOnce; ++i) {
     const auto message = reader_.next(i > 0 || is_busy ? milliseconds(0) : kPatience);
     if (!message) return message.error();
@@ -172,11 +236,34 @@ void Partition::take(const doors::nats::StreamReader::Message& message) {
                            .payload = {natsMsg_GetData(content),
                                        static_cast<std::size_t>(natsMsg_GetDataLength(content))}};
   if (!input.rules.empty()) rules_at_ = message.stored;
+  snapshots_.note(input.payload.size());
   for (OutputMessage& made : evaluation_->take(input)) {
     if (output_.last() && made.last <= *output_.last()) continue;
     waiting_bytes_ += made.payload.size();
     waiting_.push_back(std::move(made));
   }
+}
+
+void Partition::save_if_due() {
+  if (snapshots_.is_due(keeps_ / kShareOfKept)) begin_snapshot();
+  snapshots_.go_on(*evaluation_, Clock::now() + kSaving);
+}
+
+void Partition::begin_snapshot() {
+  snapshots_.begin(created_,
+                   {.evaluation = evaluation_->state(),
+                    .output = output_.known_sequence(),
+                    .rules_at = rules_at_,
+                    .settings = settings_text(settings_.options)},
+                   waiting_, *evaluation_);
+}
+
+/// What follows from the moment at which reading has ended.
+void Partition::make_last_snapshot() {
+  if (!snapshots_.are_on() || !snapshots_.is_behind()) return;
+  snapshots_.give_up(*evaluation_);
+  begin_snapshot();
+  snapshots_.go_on(*evaluation_, Clock::time_point::max());
 }
 
 Result<void> Partition::look_if_due() {

@@ -11,6 +11,7 @@
 
 #include "cluster/evaluation.hpp"
 #include "cluster/output.hpp"
+#include "cluster/partition_snapshots.hpp"
 #include "doors/nats/stream_reader.hpp"
 
 namespace gorgo::cluster {
@@ -26,13 +27,15 @@ struct PartitionSettings {
   std::uint32_t number = 0;
   std::string node;          ///< who has it, which stands in what it publishes
   ProcessorOptions options;  ///< those that decide results are the same at all nodes
+  SnapshotSettings snapshots = {};
 };
 
-/// A partition of a family at one node. It reads the input stream from the oldest message that is
-/// there, evaluates it on a thread of its own, and publishes what follows behind the last message
-/// of the output stream, while it has the role of the owner. Several may take themselves for the
-/// owner: the output stream has each composite once all the same (see `Output`). The broker knows
-/// nothing of how far it has read. All members: any thread.
+/// A partition of a family at one node. It reads the input stream behind what its last snapshot
+/// knows, or from the oldest message that is there, evaluates it on a thread of its own, and
+/// publishes what follows behind the last message of the output stream, while it has the role of
+/// the owner. Several may take themselves for the owner: the output stream has each composite once
+/// all the same (see `Output`). The broker knows nothing of how far it has read. All members: any
+/// thread.
 class Partition {
  public:
   struct State {
@@ -46,6 +49,8 @@ class Partition {
     std::uint64_t fenced = 0;     ///< how often it found another one publishing
     std::uint64_t rules_version = 0;
     std::int64_t rules_at = 0;  ///< when the stream got the last message with rules; 0: it has none
+    std::uint64_t snapshot = 0;    ///< the last message that a snapshot knows; 0: there is none
+    std::string snapshot_problem;  ///< what was wrong with the last snapshot; empty: nothing
     Evaluation::Counters counters;
     std::string problem;   ///< why there is no way to the broker; empty: there is one
     std::string last_bad;  ///< what was wrong with an input message
@@ -57,8 +62,10 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   void set_role(Role role);
-  /// Has the thread end soon.
+  /// Has the thread end soon: it publishes no more then, and makes a last snapshot.
   void stop();
+  /// Waits until nothing is published any more. Precondition: `stop` was called.
+  void await_silence();
   /// Whether the destructor need not wait.
   bool has_ended() const { return has_ended_; }
   State state() const;
@@ -71,15 +78,19 @@ class Partition {
   const PartitionSettings settings_;
   std::atomic<Role> role_;
   std::atomic<bool> stops_ = false, has_ended_ = false;
-  mutable std::mutex mutex_;  // guards `state_`, and sleeping
+  mutable std::mutex mutex_;  // guards `state_` and `is_silent_`, and sleeping
   std::condition_variable woken_;
   State state_;
+  bool is_silent_ = false;
 
   // The thread alone uses these.
   doors::nats::Connection connection_;
   doors::nats::StreamReader reader_;
   std::unique_ptr<Evaluation> evaluation_;
   std::int64_t created_ = 0;  // the input stream
+  std::chrono::nanoseconds keeps_{};
+  PartitionSnapshots snapshots_;
+  bool has_looked_for_snapshot_ = false;
   bool has_caught_up_ = false;
   std::uint64_t next_end_ = 0;  // messages of the subscription, by which it may have caught up
   std::uint64_t lag_ = 0;       // messages behind the last one
@@ -100,6 +111,10 @@ class Partition {
   void run();
   Result<void> step();
   Result<void> begin_reading();
+  Result<void> bring_back(const doors::nats::StreamState& input);
+  std::string objection_to(const SavedPartition& saved,
+                           const doors::nats::StreamState& input) const;
+  void forget_all();
   Result<void> read();
   void take(const doors::nats::StreamReader::Message& message);
   Result<void> see_whether_caught_up(bool is_quiet);
@@ -115,6 +130,10 @@ class Partition {
   void drop_first();
   void lose_connection(const Error& why);
   void free_subscriptions();
+  void save_if_due();
+  void begin_snapshot();
+  void make_last_snapshot();
+  void fall_silent();
   void tell();
 };
 

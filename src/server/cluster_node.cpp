@@ -65,14 +65,17 @@ std::map<std::string, OwnDoor> cluster_doors(const cluster::Settings& settings,
   return {{"cluster in", std::move(in)}, {"cluster out", std::move(out)}};
 }
 
-std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings) {
+std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings,
+                                          const std::string& journal) {
   if (!settings.is_on()) return nullptr;
   cluster::NodeSettings node{.broker = cluster::broker_settings(settings),
                              .cluster = settings.name,
                              .node = settings.node,
                              .replicas = settings.replicas,
                              .has_standbys = settings.standby,
-                             .options = {}};
+                             .options = {},
+                             .snapshots = {.folder = journal + "/partitions/" + settings.name,
+                                           .bytes = settings.snapshot_bytes}};
   node.options.max_late = kMostLate;
   const auto in_force = std::make_shared<InForce>(settings.name);
   node.tend = [in_force](const doors::nats::Connection& connection,

@@ -17,8 +17,9 @@ namespace gorgo::server {
 std::map<std::string, OwnDoor> cluster_doors(const cluster::Settings& settings,
                                              std::uint64_t journal);
 
-/// Has the server evaluate its part of the partitions that the deployment in force has. Null: the
-/// server is in no cluster.
-std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings);
+/// Has the server evaluate its part of the partitions that the deployment in force has. Their
+/// snapshots are beside the server's journal, in this folder. Null: the server is in no cluster.
+std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings,
+                                          const std::string& journal);
 
 }  // namespace gorgo::server

@@ -4,11 +4,11 @@
 
 #include "cluster/node.hpp"
 
-// A node as a process of its own: BROKERS CLUSTER NODE FAMILY PARTITIONS warm|cold. It ends with
-// SIGTERM.
+// A node as a process of its own: BROKERS CLUSTER NODE FAMILY PARTITIONS warm|cold FOLDER. Each of
+// its partitions has a snapshot in the folder every few messages. It ends with SIGTERM.
 int main(int count, char** arguments) {
   using namespace gorgo::cluster;
-  if (count != 7) return 2;
+  if (count != 8) return 2;
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
@@ -25,7 +25,8 @@ int main(int count, char** arguments) {
                    .node = arguments[3],
                    .replicas = 3,
                    .has_standbys = std::string(arguments[6]) == "warm",
-                   .options = {}},
+                   .options = {},
+                   .snapshots = {.folder = arguments[7], .bytes = 10'000}},
                   [&](const gorgo::doors::nats::Connection&) { return all; });
   int number = 0;
   sigwait(&ends, &number);

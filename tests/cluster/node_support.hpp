@@ -17,7 +17,8 @@ namespace gorgo::cluster_test {
 /// A node as a process, with links of its own to each of the brokers.
 class NodeProcess {
  public:
-  NodeProcess(const BrokerCluster& brokers, std::string name, int partitions, bool warm)
+  NodeProcess(const BrokerCluster& brokers, const Folder& folder, std::string name, int partitions,
+              bool warm)
       : name_(std::move(name)) {
     for (std::size_t i = 0; i < BrokerCluster::kServers; ++i) {
       links_[i] = std::make_unique<Network>(brokers.address(i));
@@ -28,7 +29,8 @@ class NodeProcess {
                 name_,
                 "f",
                 std::to_string(partitions),
-                warm ? "warm" : "cold"};
+                warm ? "warm" : "cold",
+                (folder / name_).string()};
     start();
   }
   const std::string& name() const { return name_; }

@@ -24,8 +24,8 @@ class Nemesis : public testing::Test {
 
   void start(int count, bool warm = true) {
     for (int i = 0; i < count; ++i) {
-      nodes.push_back(
-          std::make_unique<NodeProcess>(brokers, "n" + std::to_string(i), kPartitions, warm));
+      nodes.push_back(std::make_unique<NodeProcess>(brokers, folder, "n" + std::to_string(i),
+                                                    kPartitions, warm));
     }
   }
   void sleep(int milliseconds) {

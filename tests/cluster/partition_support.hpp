@@ -73,6 +73,15 @@ class Streams {
     });
     return last;
   }
+  /// Removes the messages of a stream up to this sequence.
+  void forget(const std::string& stream, std::uint64_t sequence) {
+    jsOptions options;
+    jsOptions_Init(&options);
+    options.Stream.Purge.Sequence = sequence + 1;
+    until("to forget messages of " + stream, [&](jsCtx* context) {
+      return js_PurgeStream(context, stream.c_str(), &options, nullptr) == NATS_OK;
+    });
+  }
   Owned<natsMsg> message(const std::string& stream, std::uint64_t sequence) {
     natsMsg* found = nullptr;
     until("for a message of " + stream, [&](jsCtx* context) {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "cluster/partition.hpp"
+#include "journal/snapshot.hpp"
 #include "partition_support.hpp"
 
 // Partitions as processes on a JetStream of three servers, all of which die. What the output stream
@@ -13,19 +14,31 @@ namespace {
 /// A process that has a partition.
 class Worker {
  public:
-  Worker(const BrokerCluster& brokers, std::string node, std::string role)
-      : command_{GORGO_CLUSTER_WORKER, brokers.addresses(), "c", "f", "0",
-                 std::move(node),      std::move(role)},
-        process_(std::make_unique<Peer>(command_)) {}
+  Worker(const BrokerCluster& brokers, const Folder& folder, const std::string& node,
+         std::string role)
+      : snapshots_((folder / node).string()),
+        command_{GORGO_CLUSTER_WORKER, brokers.addresses(), "c", "f", "0", node,
+                 std::move(role),      snapshots_} {
+    start();
+  }
 
+  void kill() { process_->end(SIGKILL); }
+  void start() { process_ = std::make_unique<Peer>(command_); }
   void kill_and_start() {
-    process_->end(SIGKILL);
-    process_ = std::make_unique<Peer>(command_);
+    kill();
+    start();
+  }
+  /// The last input message that its snapshots know.
+  std::uint64_t snapshot() const {
+    const auto disk = journal::make_posix_disk();
+    const auto there = journal::snapshots_in(*disk, snapshots_);
+    return there && !there->empty() ? there->front() - 1 : 0;
   }
   void pause() { process_->signal(SIGSTOP); }
   void go_on() { process_->signal(SIGCONT); }
 
  private:
+  const std::string snapshots_;
   const Command command_;
   std::unique_ptr<Peer> process_;
 };
@@ -44,6 +57,17 @@ class PartitionAtNodes : public testing::Test {
     streams.make(cluster::input_stream("c", "f"), cluster::input_subjects("c", "f"));
     streams.make(out, cluster::output_subject("c", "f", 0));
     gateway.publish_rules();
+  }
+  cluster::PartitionSettings settings(const std::string& node) const {
+    doors::Settings broker;
+    broker.broker = brokers.addresses();
+    return {.broker = broker,
+            .cluster = "c",
+            .family = "f",
+            .number = 0,
+            .node = node,
+            .options = {},
+            .snapshots = {.folder = (folder / node).string(), .bytes = 10'000}};
   }
   void sleep(int milliseconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -80,19 +104,47 @@ class PartitionAtNodes : public testing::Test {
 };
 
 TEST_F(PartitionAtNodes, AnOwnerThatIsKilledGoesOnBehindTheLastMessage) {
-  Worker worker(brokers, "n0", "owner");
+  Worker worker(brokers, folder, "n0", "owner");
   run([&](int) { worker.kill_and_start(); });
   check();
 }
 
+// The stream has forgotten the rules, too.
+TEST_F(PartitionAtNodes, WhatTheStreamHasForgottenASnapshotKnows) {
+  Worker worker(brokers, folder, "n0", "owner");
+  for (int i = 0; i < deaths(); ++i) {
+    const std::uint64_t before = worker.snapshot();
+    const Patience patience("for a snapshot");
+    while (worker.snapshot() == before && patience.lasts()) gateway.publish_some();
+    worker.kill();
+    streams.forget(cluster::input_stream("c", "f"), worker.snapshot());
+    worker.start();
+  }
+  check();
+}
+
+TEST_F(PartitionAtNodes, WhatNobodyHasPublishedASnapshotKnows) {
+  const std::string in = cluster::input_stream("c", "f");
+  {
+    const cluster::Partition standby(settings("s"), cluster::Role::standby);
+    for (int i = 0; i < 50; ++i) gateway.publish_some();
+    const Patience patience("for the standby");
+    while (standby.state().sequence < streams.last_sequence(in) && patience.lasts()) sleep(20);
+    EXPECT_GT(standby.state().waiting, 0u);
+  }
+  streams.forget(in, streams.last_sequence(in));
+  const cluster::Partition owner(settings("s"), cluster::Role::owner);
+  check();
+}
+
 TEST_F(PartitionAtNodes, TwoOwnersAtOnceWriteEachCompositeOnce) {
-  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  Worker first(brokers, folder, "n0", "owner"), second(brokers, folder, "n1", "owner");
   run([&](int i) { (i % 2 == 0 ? first : second).kill_and_start(); });
   check();
 }
 
 TEST_F(PartitionAtNodes, AnOwnerThatWasStoppedAndGoesOnIsKeptOut) {
-  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  Worker first(brokers, folder, "n0", "owner"), second(brokers, folder, "n1", "owner");
   run([&](int i) {
     Worker& zombie = i % 2 == 0 ? first : second;
     zombie.pause();
@@ -103,7 +155,7 @@ TEST_F(PartitionAtNodes, AnOwnerThatWasStoppedAndGoesOnIsKeptOut) {
 }
 
 TEST_F(PartitionAtNodes, BrokersThatAreKilledLoseNothing) {
-  Worker first(brokers, "n0", "owner"), second(brokers, "n1", "owner");
+  Worker first(brokers, folder, "n0", "owner"), second(brokers, folder, "n1", "owner");
   run([&](int i) {
     const auto leader = brokers.leader_of(out);
     const std::size_t victim = i % 2 == 0 && leader ? *leader : random() % 3;
@@ -130,11 +182,7 @@ TEST_F(PartitionAtNodes, AStandbyCatchesUpWhileMessagesComeAllTheTime) {
     }
   });
   {
-    doors::Settings broker;
-    broker.broker = brokers.addresses();
-    cluster::Partition standby(
-        {.broker = broker, .cluster = "c", .family = "f", .number = 0, .node = "s", .options = {}},
-        cluster::Role::standby);
+    cluster::Partition standby(settings("s"), cluster::Role::standby);
     const Patience patience("for the standby");
     while (!standby.state().has_caught_up && patience.lasts()) sleep(20);
     EXPECT_TRUE(standby.state().has_caught_up);

@@ -98,7 +98,7 @@ TEST(ServeEquality, NodesGiveWhatOneProcessorGives) {
   for (std::uint64_t seed = 1; seed <= last && !HasFailure(); ++seed) {
     composites += run_case(seed, seed % 2 == 0);
   }
-  EXPECT_GT(composites, 20u);  // otherwise this would say little
+  EXPECT_GT(composites, 10u);  // otherwise this would say little; compilers draw different rules
   std::printf("%zu composites\n", composites);
 }
 

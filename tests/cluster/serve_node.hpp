@@ -17,20 +17,25 @@ namespace gorgo::cluster_test {
 class ServeNode {
  public:
   ServeNode(const Folder& folder, const std::string& brokers, std::string name, int partitions,
-            int replicas)
+            int replicas, const std::string& program = GORGO_BINARY)
       : folder_(folder), name_(std::move(name)) {
     // It takes late composites: tests stop brokers and nodes for long.
-    folder_.write(name_ + ".toml", "[journal]\npath = \"" + (folder_ / name_).string() +
-                                       "\"\nbacklog_policy = \"refuse\"\n[engine]\n"
-                                       "max_late_ms = 600000\n[cluster]\nname = \"c\"\nnode = \"" +
-                                       name_ + "\"\nbrokers = \"" + brokers +
-                                       "\"\npartitions = " + std::to_string(partitions) +
-                                       "\nreplicas = " + std::to_string(replicas) + "\n");
-    start();
+    config_ = "[journal]\npath = \"" + (folder_ / name_).string() +
+              "\"\nbacklog_policy = \"refuse\"\n[engine]\nmax_late_ms = 600000\n[cluster]\n"
+              "name = \"c\"\nnode = \"" +
+              name_ + "\"\nbrokers = \"" + brokers +
+              "\"\npartitions = " + std::to_string(partitions) +
+              "\nreplicas = " + std::to_string(replicas) + "\n";
+    start(program);
   }
-  void start() {
-    auto process = std::make_unique<Process>(std::vector<std::string>{
-        "serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--config", config()});
+  /// `program`: that of another version does not know all keys.
+  void start(const std::string& program = GORGO_BINARY) {
+    const bool is_ours = program == GORGO_BINARY;
+    folder_.write(name_ + ".toml", config_ + (is_ours ? "snapshot_bytes = 20000\n" : ""));
+    auto process = std::make_unique<Process>(
+        std::vector<std::string>{"serve", "--listen", "127.0.0.1:0", "--log-level", "off",
+                                 "--config", config()},
+        0, program);
     const std::string address = address_in(process->out_line());
     const std::lock_guard lock(mutex_);
     process_ = std::move(process);
@@ -69,6 +74,7 @@ class ServeNode {
  private:
   const Folder& folder_;
   const std::string name_;
+  std::string config_;
   mutable std::mutex mutex_;  // guards `address_`, which other threads ask for
   std::string address_;
   std::unique_ptr<Process> process_;

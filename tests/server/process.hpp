@@ -17,8 +17,9 @@ namespace gorgo {
 class Process {
  public:
   /// `address_space`: of the child, in bytes; 0: no limit.
-  explicit Process(std::vector<std::string> arguments, std::size_t address_space = 0) {
-    arguments.insert(arguments.begin(), GORGO_BINARY);
+  explicit Process(std::vector<std::string> arguments, std::size_t address_space = 0,
+                   const std::string& program = GORGO_BINARY) {
+    arguments.insert(arguments.begin(), program);
     int out[2], err[2];
     EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
     EXPECT_EQ(pipe2(err, O_CLOEXEC), 0);
@@ -33,7 +34,7 @@ class Process {
       dup2(err[1], STDERR_FILENO);
       // Connections of the test, which it may want to break.
       close_range(STDERR_FILENO + 1, ~0u, 0);
-      execv(GORGO_BINARY, argv.data());
+      execv(program.c_str(), argv.data());
       _exit(127);
     }
     close(out[1]);

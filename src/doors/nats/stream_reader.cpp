@@ -27,7 +27,10 @@ Result<StreamState> StreamReader::look(const Connection& connection) {
   }
   if (status != NATS_OK) return in_stream(status);
   const Owned<jsStreamInfo> info(found);
-  return StreamState{info->Created, info->State.FirstSeq, info->State.LastSeq};
+  return StreamState{.created = info->Created,
+                     .first = info->State.FirstSeq,
+                     .last = info->State.LastSeq,
+                     .keeps = std::chrono::nanoseconds(info->Config->MaxAge)};
 }
 
 Result<void> StreamReader::begin(std::uint64_t sequence) {

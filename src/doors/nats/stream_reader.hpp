@@ -14,6 +14,7 @@ namespace gorgo::doors::nats {
 struct StreamState {
   std::int64_t created = 0;  ///< when it was made: another time is another stream
   std::uint64_t first = 0, last = 0;
+  std::chrono::nanoseconds keeps{};  ///< how long it keeps a message; 0: without end
 };
 
 /// Reads a stream of JetStream from a sequence on, each message once and in order. The server keeps
@@ -31,6 +32,7 @@ class StreamReader {
   StreamReader(std::string stream, std::string subjects)
       : stream_(std::move(stream)), subjects_(std::move(subjects)) {}
 
+  /// Ends reading.
   Result<StreamState> look(const Connection& connection);
   /// Begins at this sequence. Precondition: `look` of the same connection has succeeded.
   Result<void> begin(std::uint64_t sequence);

@@ -477,6 +477,8 @@ void add_cluster(KeyMaker& keys) {
               "of each stream that a deployment makes");
   keys.number("retain_hours", GORGO_OPTION(cluster.retain_hours), {1, kMostHours},
               "that streams keep events and composites");
+  keys.number("snapshot_bytes", GORGO_OPTION(cluster.snapshot_bytes), {0, kMostBytes},
+              "of input that a partition takes from one snapshot to the next; 0: no snapshots");
   keys.boolean("standby", GORGO_OPTION(cluster.standby),
                "a second node evaluates each partition, and takes over at once");
 }

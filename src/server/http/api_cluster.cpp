@@ -28,6 +28,9 @@ Json here(const cluster::Partition::State& state) {
           {"caught_up", state.has_caught_up},
           {"lag_messages", state.lag},
           {"waiting_messages", state.waiting},
+          {"sequence", state.sequence},
+          {"snapshot_sequence", state.snapshot},
+          {"snapshot_problem", state.snapshot_problem},
           {"problem", state.problem},
           {"last_bad", state.last_bad}};
 }

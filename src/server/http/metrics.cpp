@@ -208,6 +208,8 @@ void Metrics::add(const cluster::Node& node) {
     add("lag_messages", "Messages of the input stream that it has not evaluated", state.lag, true);
     add("waiting_messages", "Messages that the output stream may not have yet", state.waiting,
         true);
+    add("unsaved_messages", "Messages of the input stream since its last snapshot",
+        state.sequence - state.snapshot, true);
     add("fenced", "Times that it found another node publishing", state.fenced, false);
     add("events", "Events that it has taken", counters.events, false);
     add("events_refused", "Events that its rules could not take, such as those that were too late",

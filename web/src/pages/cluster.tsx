@@ -17,7 +17,7 @@ interface Partition {
   owners: string[];
   standbys: string[];
   appointed: string;
-  here: {role: 'owner' | 'standby'; caught_up: boolean; lag_messages: number; waiting_messages: number; problem: string; last_bad: string} | null;
+  here: {role: 'owner' | 'standby'; caught_up: boolean; lag_messages: number; waiting_messages: number; problem: string; snapshot_problem: string; last_bad: string} | null;
 }
 interface Known {
   cluster: string;
@@ -58,6 +58,7 @@ function Here(props: {partition: Partition}) {
   const {here} = props.partition;
   if (here === null) return <>–</>;
   if (here.problem !== '') return <><Mark level="bad">{here.role}</Mark><small>{here.problem}</small></>;
+  if (here.snapshot_problem !== '') return <><Mark level="warn">{here.role}</Mark><small>{here.snapshot_problem}</small></>;
   if (here.last_bad !== '') return <><Mark level="warn">{here.role}</Mark><small>{here.last_bad}</small></>;
   return <Mark level={here.caught_up ? 'good' : 'warn'}>{here.caught_up ? here.role : 'reads what the stream has'}</Mark>;
 }
