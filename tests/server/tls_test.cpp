@@ -7,6 +7,7 @@
 
 #include "http_support.hpp"
 #include "protocol/trex/encode.hpp"
+#include "server/security/tls.hpp"
 #include "tls_support.hpp"
 #include "trex_support.hpp"
 #include "users_support.hpp"
@@ -15,7 +16,9 @@
 namespace gorgo::server {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class Tls : public testing::Test {
  protected:
@@ -190,6 +193,29 @@ TEST_F(Tls, AReloadTakesNewCertificatesForNewConnections) {
   wait_until([&] { return Client::connect(server->address(), others.client()).has_value(); });
   EXPECT_FALSE(Client::connect(server->address(), files_.client()));
   EXPECT_TRUE(before->rules());
+}
+
+TEST_F(Tls, WhatAReloadChangesIsTold) {
+  const Certificates others;
+  const auto context = [](const TlsOptions& options) {
+    auto made = make_tls_context(options);
+    EXPECT_TRUE(made) << made.error().to_string();
+    return *made;
+  };
+  const TlsOptions mine = files_.server().tls, theirs = others.server().tls;
+  TlsOptions authorities = mine;
+  authorities.client_ca = theirs.client_ca;
+  TlsOptions longer = mine;
+  longer.certificate = files_.path("chain.pem");
+  files_.run("cat server.pem ca.pem > chain.pem");
+  const auto differences = [&](const TlsOptions& now) {
+    return differences_between(context(mine), context(now));
+  };
+  EXPECT_THAT(differences(mine), IsEmpty());
+  EXPECT_THAT(differences(theirs),
+              ElementsAre("another certificate", "other authorities of clients"));
+  EXPECT_THAT(differences(authorities), ElementsAre("other authorities of clients"));
+  EXPECT_THAT(differences(longer), ElementsAre("another certificate"));
 }
 
 TEST_F(Tls, AReloadWithAWrongCertificateChangesNothing) {

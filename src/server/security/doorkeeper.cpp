@@ -55,8 +55,10 @@ std::vector<std::string> Doorkeeper::changes_to(const Keys& keys) const {
   if (keys.users != nullptr && keys_.users != nullptr) {
     changes = keys.users->changes_since(*keys_.users);
   }
-  if (keys.tls != nullptr && keys_.tls != nullptr && !have_same_certificate(keys.tls, keys_.tls)) {
-    changes.emplace_back("tls: another certificate");
+  if (keys.tls != nullptr && keys_.tls != nullptr) {
+    for (const std::string& what : differences_between(keys_.tls, keys.tls)) {
+      changes.push_back("tls: " + what);
+    }
   }
   return changes;
 }

@@ -6,6 +6,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -95,6 +96,35 @@ Result<void> use_client_ca(ssl::context& context, const TlsOptions& options) {
   return {};
 }
 
+using Certificates = std::vector<const X509*>;
+
+/// The certificate, and those that stand behind it in its file.
+Certificates shown_by(const TlsContext& context) {
+  SSL_CTX* const handle = context->native_handle();
+  Certificates all{SSL_CTX_get0_certificate(handle)};
+  STACK_OF(X509)* chain = nullptr;
+  SSL_CTX_get0_chain_certs(handle, &chain);
+  for (int i = 0; i < sk_X509_num(chain); ++i) all.push_back(sk_X509_value(chain, i));
+  return all;
+}
+
+Certificates believed_by(const TlsContext& context) {
+  Certificates all;
+  const STACK_OF(X509_OBJECT)* const known =
+      X509_STORE_get0_objects(SSL_CTX_get_cert_store(context->native_handle()));
+  for (int i = 0; i < sk_X509_OBJECT_num(known); ++i) {
+    const X509* const one = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(known, i));
+    if (one != nullptr) all.push_back(one);
+  }
+  return all;
+}
+
+/// In any order: OpenSSL sorts some of its lists when they are first used.
+bool are_same(const Certificates& some, const Certificates& others) {
+  return std::ranges::is_permutation(
+      some, others, [](const X509* one, const X509* other) { return X509_cmp(one, other) == 0; });
+}
+
 Result<void> only_tls_1_3(ssl::context& context) {
   SSL_CTX* const handle = context.native_handle();
   const bool done = SSL_CTX_set_min_proto_version(handle, TLS1_3_VERSION) == 1 &&
@@ -120,9 +150,13 @@ Result<TlsContext> make_tls_context(const TlsOptions& options) {
   return context;
 }
 
-bool have_same_certificate(const TlsContext& one, const TlsContext& other) {
-  return X509_cmp(SSL_CTX_get0_certificate(one->native_handle()),
-                  SSL_CTX_get0_certificate(other->native_handle())) == 0;
+std::vector<std::string> differences_between(const TlsContext& before, const TlsContext& now) {
+  std::vector<std::string> differences;
+  if (!are_same(shown_by(before), shown_by(now))) differences.emplace_back("another certificate");
+  if (!are_same(believed_by(before), believed_by(now))) {
+    differences.emplace_back("other authorities of clients");
+  }
+  return differences;
 }
 
 std::optional<std::string> common_name_of(protocol::Stream::Tls& tls) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/stream.hpp"
 #include "server/options.hpp"
@@ -16,8 +17,8 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 /// error names the file and what is wrong with it.
 Result<TlsContext> make_tls_context(const TlsOptions& options);
 
-/// Whether both show the same certificate. Precondition: neither is null.
-bool have_same_certificate(const TlsContext& one, const TlsContext& other);
+/// What is different for clients, for people: "another certificate". Precondition: neither is null.
+std::vector<std::string> differences_between(const TlsContext& before, const TlsContext& now);
 
 /// The common name in the certificate that the client has proved to own; empty: there is none, or
 /// more than one. Nothing: the client showed no certificate. Precondition: the handshake is over.
