@@ -17,7 +17,9 @@ inline std::string to_string(const boost::asio::ip::tcp::endpoint& endpoint) {
 /// What the system says of a failure, as the end of a sentence.
 inline std::string plain(const boost::system::error_code& failure) {
   std::string text = failure.message();
-  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  // "PEM lib" begins with an abbreviation.
+  if (text.size() > 1 && std::islower(at(1)) != 0) text[0] = static_cast<char>(std::tolower(at(0)));
   return text;
 }
 

@@ -207,7 +207,7 @@ TEST_F(Tls, WhatAReloadChangesIsTold) {
   authorities.client_ca = theirs.client_ca;
   TlsOptions longer = mine;
   longer.certificate = files_.path("chain.pem");
-  files_.run("cat server.pem ca.pem > chain.pem");
+  files_.run("(cat server.pem ca.pem > chain.pem)");
   const auto differences = [&](const TlsOptions& now) {
     return differences_between(context(mine), context(now));
   };

@@ -103,7 +103,7 @@ Certificates shown_by(const TlsContext& context) {
   SSL_CTX* const handle = context->native_handle();
   Certificates all{SSL_CTX_get0_certificate(handle)};
   STACK_OF(X509)* chain = nullptr;
-  SSL_CTX_get0_chain_certs(handle, &chain);
+  SSL_CTX_get_extra_chain_certs(handle, &chain);
   for (int i = 0; i < sk_X509_num(chain); ++i) all.push_back(sk_X509_value(chain, i));
   return all;
 }
