@@ -12,6 +12,7 @@
 #include "server/security/credentials.hpp"
 #include "server/security/exposure.hpp"
 #include "server/security/permissions.hpp"
+#include "server/security/secrets.hpp"
 #include "server/security/users.hpp"
 #include "users_support.hpp"
 
@@ -311,6 +312,22 @@ TEST(UsersFile, NeverQuotesASecret) {
     EXPECT_NE(problem, "");
     EXPECT_EQ(problem.find("Hidden"), std::string::npos) << problem;
   }
+}
+
+TEST(UsersFile, RefusesHashesThatCostTooMuch) {
+  std::string hash = hash_password("secret").value();
+  const auto problem = [&] {
+    return problem_of("[[user]]\nname = \"a\"\npassword = \"" + hash + "\"\n");
+  };
+  EXPECT_EQ(problem(), "");
+  const auto memory = hash.find("m="), passes = hash.find("t=");
+  ASSERT_NE(passes, hash.npos);
+  hash[passes + 2] = '9';
+  EXPECT_THAT(problem(), HasSubstr("four passes"));
+  hash[passes + 2] = '1';
+  EXPECT_EQ(problem(), "");
+  hash.replace(memory, passes - memory, "m=1048577,");
+  EXPECT_THAT(problem(), HasSubstr("1 GiB"));
 }
 
 TEST(UsersFile, MustNotBeReadableByOthers) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -72,6 +73,15 @@ bool is_password_hash(std::string_view text) {
   return crypto_pwhash_str_needs_rehash(std::string(text).c_str(),
                                         crypto_pwhash_OPSLIMIT_INTERACTIVE,
                                         crypto_pwhash_MEMLIMIT_INTERACTIVE) >= 0;
+}
+
+bool has_bearable_cost(std::string_view hash) {
+  // $argon2id$v=19$m=65536,t=2,p=1$, then salt and hash; m in KiB.
+  unsigned long long version = 0, memory = 0, passes = 0;
+  const int read = std::sscanf(std::string(hash).c_str(), "$argon2id$v=%llu$m=%llu,t=%llu,",
+                               &version, &memory, &passes);
+  return read == 3 && memory <= crypto_pwhash_MEMLIMIT_SENSITIVE / 1024 &&
+         passes <= crypto_pwhash_OPSLIMIT_SENSITIVE;
 }
 
 Verdict check_password(const std::string& hash, std::string_view password) {

@@ -20,6 +20,9 @@ inline constexpr std::size_t kLongestPassword = 1024;  ///< bytes; a longer one 
 /// A hash of argon2id with a salt of its own. Takes a tenth of a second and 64 MiB on purpose.
 Result<std::string> hash_password(std::string_view password);
 bool is_password_hash(std::string_view text);
+/// Whether a check of this hash takes no more than libsodium's costliest level: 1 GiB, four times
+/// over. Whoever asks for more would have each login take seconds. Precondition: it is a hash.
+bool has_bearable_cost(std::string_view hash);
 
 enum class Verdict { right, wrong, no_memory };
 /// Takes as long as `hash_password`, whatever the outcome. Any thread.

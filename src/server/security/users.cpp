@@ -43,8 +43,12 @@ Done read_flag(const toml::node& node, bool& out) {
 
 Done read_password(const toml::node& node, User& user) {
   if (auto wrong = read_text(node, user.password_hash)) return wrong;
-  if (is_password_hash(user.password_hash)) return std::nullopt;
-  return "expected a hash of argon2id, as `gorgo user hash` prints it";
+  if (!is_password_hash(user.password_hash)) {
+    return "expected a hash of argon2id, as `gorgo user hash` prints it";
+  }
+  if (has_bearable_cost(user.password_hash)) return std::nullopt;
+  return "a login would take more than 1 GiB of memory or four passes over it; make another hash "
+         "with `gorgo user hash`";
 }
 
 Done read_tokens(const toml::node& node, User& user) {
