@@ -115,7 +115,7 @@ enum class AggregateFunction : std::uint8_t {
   last,   ///< the value of the newest event
 };
 
-/// Whether T-Rex and devices know it, too.
+/// Whether devices can know it: a reduction has a count, a sum, the least and the greatest value.
 constexpr bool is_reduction(AggregateFunction function) {
   switch (function) {
     case AggregateFunction::avg:

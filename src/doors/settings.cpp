@@ -1,6 +1,7 @@
 #include "doors/settings.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/file.hpp"
 #include "doors/kind.hpp"
@@ -171,16 +172,27 @@ Result<void> check(const std::string& name, const Settings& settings) {
   return Error{"doors." + name + ": " + checked.error().message, checked.error().hint};
 }
 
+namespace {
+
+/// What one door alone can have; empty: nothing.
+std::string exclusive_to(const Settings& settings) {
+  if (settings.kind == "stdin") return "the standard input";
+  if (settings.listen.empty()) return "";
+  const bool is_udp = settings.kind == "syslog" && settings.transport == "udp";
+  return (is_udp ? "UDP " : "TCP ") + settings.listen;
+}
+
+}  // namespace
+
 Result<void> check(const Doors& doors) {
-  std::string reader;
+  std::map<std::string, std::string> taken;  // by which door
   for (const auto& [name, settings] : doors) {
     if (auto checked = check(name, settings); !checked) return checked;
-    if (settings.kind != "stdin") continue;
-    if (!reader.empty()) {
-      return Error{"doors." + name + ": the door " + reader + " reads the standard input already",
-                   "have one door of kind stdin"};
-    }
-    reader = name;
+    const std::string wanted = exclusive_to(settings);
+    const auto [first, is_free] = taken.emplace(wanted, name);
+    if (is_free || wanted.empty()) continue;
+    return Error{"doors." + name + ": the door " + first->second + " has " + wanted + " already",
+                 "leave it to one of them"};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "language/trex_rule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 
@@ -13,6 +14,10 @@ namespace gorgo::language {
 using ast::ExprKind;
 
 namespace {
+
+constexpr std::array kOfTRex = {AggregateFunction::avg, AggregateFunction::sum,
+                                AggregateFunction::min, AggregateFunction::max,
+                                AggregateFunction::count};
 
 ExprKind mirrored(ExprKind kind) {
   switch (kind) {
@@ -204,7 +209,7 @@ std::string TRexRule::comparison(const ast::Expr& condition, const ast::Expr& at
 
 std::string TRexRule::aggregate(const ast::AggregateCall& call) {
   if (call.lookup) return refuse(call.at, "tables", "");
-  if (!is_reduction(call.function)) {
+  if (std::ranges::find(kOfTRex, call.function) == kOfTRex.end()) {
     return refuse(call.at, std::string(to_string(call.function)), "");
   }
   const std::string attribute =

@@ -27,6 +27,15 @@ TEST(DoorKinds, AllThatTheHeaderDeclaresAreInTheList) {
   EXPECT_EQ(declared, kinds().size());
 }
 
+TEST(DoorKinds, AreWhole) {
+  for (const Kind& kind : kinds()) {
+    EXPECT_FALSE(kind.name.empty());
+    EXPECT_NE(kind.target, nullptr) << kind.name;
+    EXPECT_NE(kind.check, nullptr) << kind.name;
+    EXPECT_TRUE(kind.make_source != nullptr || kind.make_sink != nullptr) << kind.name;
+  }
+}
+
 /// The table of docs/doors.md says what comes in and what leaves by a kind.
 TEST(DoorKinds, AreInTheTableOfTheDocs) {
   const auto lines = lines_of("docs/doors.md");

@@ -85,5 +85,22 @@ TEST(DoorSettings, OneDoorReadsTheStandardInput) {
   EXPECT_TRUE(check(doors));
 }
 
+TEST(DoorSettings, OneDoorListensOnAPort) {
+  Doors doors;
+  const auto put = [&](const char* name, const char* kind, const char* address) {
+    ASSERT_TRUE(set(doors[name], "kind", kind));
+    ASSERT_TRUE(set(doors[name], "listen", address));
+  };
+  put("a", "syslog", "127.0.0.1:5514");
+  put("b", "mqtt-listener", "127.0.0.1:5514");
+  ASSERT_TRUE(set(doors["b"], "topics", std::vector<std::string>{"{type}"}));
+  EXPECT_TRUE(check(doors)) << "UDP and TCP";
+  ASSERT_TRUE(set(doors["a"], "transport", "tcp"));
+  EXPECT_THAT(check(doors).error().message,
+              HasSubstr("doors.b: the door a has TCP 127.0.0.1:5514 already"));
+  put("a", "syslog", "127.0.0.1:5515");
+  EXPECT_TRUE(check(doors));
+}
+
 }  // namespace
 }  // namespace gorgo::doors

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "command_line.hpp"
+#include "gorgo/processor.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -33,6 +37,30 @@ TEST_F(EnginesCommand, ExplainTellsWhatAnEngineDeclines) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("cuda-host declines, column evaluates: it has nothing to search"));
+}
+
+/// Lists that CMake and the workbench cannot ask the program for.
+TEST_F(EnginesCommand, AreInTheListsThatAreKeptByHand) {
+  const auto content = [](const std::string& file) {
+    std::ifstream in(GORGO_SOURCE_DIR "/" + file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto list = [&](const std::string& file, const std::string& begin, const char* end) {
+    const std::string text = content(file);
+    const auto at = text.find(begin);
+    EXPECT_NE(at, text.npos) << file;
+    return " " + text.substr(at, text.find(end, at) - at) + " ";
+  };
+  const std::string pins = list("web/src/rule_detail.tsx", "const kEngines = [", "]");
+  for (const std::string& engine : engine_names()) {
+    // What is for tests alone is not offered. CI has no GPU, and `auto` takes one of the others.
+    if (engine != "cuda-host") EXPECT_THAT(pins, HasSubstr("'" + engine + "'"));
+    if (engine == "cuda" || engine == "auto") continue;
+    for (const std::string folder : {"rules", "series"}) {
+      const std::string file = "tests/" + folder + "/CMakeLists.txt";
+      EXPECT_THAT(list(file, "foreach(engine ", ")"), HasSubstr(" " + engine + " ")) << file;
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -52,6 +53,20 @@ TEST_F(Functions, EditorsShowEveryAggregateAsOne) {
   for (const auto& entry : catalogue.at("aggregates")) {
     const auto usage = entry.at("usage").get<std::string>();
     EXPECT_TRUE(std::regex_search(usage, aggregate)) << usage;
+  }
+}
+
+/// All engines calculate by the same code, so that no test between engines sees a wrong value.
+TEST_F(Functions, EveryAggregateHasAnExampleWrittenByHand) {
+  std::string examples;
+  const std::filesystem::path folder = GORGO_SOURCE_DIR "/tests/conformance/06-aggregates";
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    examples += content(file.path().c_str());
+  }
+  const auto catalogue = nlohmann::json::parse(run("functions --format json").out);
+  for (const auto& entry : catalogue.at("aggregates")) {
+    const auto call = entry.at("name").get<std::string>() + "(";
+    EXPECT_NE(examples.find(call), examples.npos) << call;
   }
 }
 

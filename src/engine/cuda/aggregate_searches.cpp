@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <limits>
 
 #include "cuda/search.hpp"
@@ -95,6 +96,8 @@ void AggregateSearches::take_reduction(const QueuedSearch& search,
       values.add(floats ? Datum::of(real) : Datum::of(static_cast<std::int64_t>(extreme)));
     }
   } else {
+    assert(function == AggregateFunction::sum || function == AggregateFunction::avg ||
+           function == AggregateFunction::count);
     const Int128 high = static_cast<std::int64_t>(reduction.high);
     values.add_all(reduction.count, high * (Int128{1} << 32) + reduction.low);
   }
