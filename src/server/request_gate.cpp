@@ -72,9 +72,10 @@ asio::awaitable<bool> RequestGate::submit(protocol::Bytes frame, const wire::Mes
 }
 
 bool RequestGate::permit(const wire::Message& message, Command& request) {
-  if (!hub_.doorkeeper.asks() && user_ == nullptr) return true;
+  const UserPtr& user = acting_ == nullptr ? user_ : acting_;
+  if (!hub_.doorkeeper.asks() && user == nullptr) return true;
   Result<void> allowed = Error{"nobody has logged in on this connection", ""};
-  if (user_ != nullptr) allowed = check_request(*user_, message);
+  if (user != nullptr) allowed = check_request(*user, message);
   if (!allowed) {
     ++hub_.forbidden;
     session_.reply_error(message.id(), wire::ErrorCode::Forbidden, allowed.error());
@@ -82,9 +83,9 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
   }
   const auto* publish = message.body_as_Publish();
   if (publish == nullptr) {
-    request.user = user_;
-  } else if (!may_publish_all(*user_, *publish->batch())) {
-    request.user = user_;
+    request.user = user;
+  } else if (!may_publish_all(*user, *publish->batch())) {
+    request.user = user;
   }
   return true;
 }
@@ -118,7 +119,7 @@ std::function<void()> RequestGate::when_changed() {
 }
 
 asio::awaitable<bool> RequestGate::await_rate(const Command& request) {
-  if (user_ == nullptr) co_return true;
+  if (user_ == nullptr || acting_ != nullptr) co_return true;
   auto wait = account_.wait(user_->limits, now());
   if (wait.count() > 0) {
     account_.note_wait(user_->limits, now());

@@ -27,6 +27,8 @@ class RequestGate {
   /// Who the client is, as the doorkeeper has found out; null: nobody, yet.
   const UserPtr& user() const { return user_; }
   void set_user(UserPtr user);
+  /// Has requests be those of another user, whom no file names; null: of `user()` again.
+  void act_as(UserPtr user) { acting_ = std::move(user); }
   /// Does the same for a user who has come in, and counts the connection among those of the user.
   /// An error: the user has too many; nothing has changed.
   Result<void> let_in(const UserPtr& user);
@@ -55,7 +57,7 @@ class RequestGate {
   boost::asio::steady_timer changed_;  // cancelled when a change of rules may be carried out
   boost::asio::steady_timer rate_;     // until the user may ask for more
   MemoryShare in_hand_;
-  UserPtr user_;
+  UserPtr user_, acting_;
   AccountShare account_;
   RecentRate published_;
   // A change of rules is on its way. Null: none was, yet.

@@ -97,6 +97,13 @@ Result<void> check_texts(const wire::Message& message) {
 }
 
 std::string shown_name(std::string_view name) {
+  constexpr std::size_t kMost = 256;  // bytes; it is kept with the connection, and behind its end
+  // No character is cut in two.
+  if (name.size() > kMost) {
+    std::size_t end = kMost;
+    while (end > 0 && (name[end] & 0xC0) == 0x80) --end;
+    name = name.substr(0, end);
+  }
   std::string shown(name);
   const bool is_text = codec::is_valid_utf8(name);
   std::ranges::replace_if(

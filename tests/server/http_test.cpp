@@ -83,6 +83,22 @@ TEST_F(Http, PagesOfOthersMayNotPublish) {
   EXPECT_EQ(ask("https://localhost" + port), 403u);
 }
 
+// Pictures of a page have no origin.
+TEST_F(Http, PagesOfOthersMayTakeNoDurableSubscription) {
+  const auto ask = [&](const std::string& target, const std::string& header) {
+    HttpConnection http(http_address(server_));
+    http.request("GET", target, "", header + "\r\n");
+    return http.receive().status;
+  };
+  const std::string durable = "/v1/events?subscribe=A&durable=d";
+  EXPECT_EQ(ask(durable, "Origin: http://evil.example"), 403u);
+  EXPECT_EQ(ask(durable, "Sec-Fetch-Site: cross-site"), 403u);
+  EXPECT_EQ(ask(durable, "Sec-Fetch-Site: same-site"), 403u);
+  EXPECT_NE(ask(durable, "Sec-Fetch-Site: same-origin"), 403u);
+  EXPECT_NE(ask(durable, "Sec-Fetch-Site: none"), 403u);
+  EXPECT_EQ(ask("/v1/events?subscribe=A", "Origin: http://evil.example"), 200u);
+}
+
 TEST(HttpLimits, NamedOriginsMayPublish) {
   auto options = with_http();
   options.http.origins = {"https://console.example"};

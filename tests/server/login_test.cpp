@@ -352,6 +352,37 @@ TEST(Login, AReloadEndsTheConnectionsOfUsersWhoAreGoneOrChanged) {
   EXPECT_EQ(error_of(Client::connect(server->address(), by_token("gorgo_gone"))), kWrong);
 }
 
+// A reload may come while the engine has a question of a stream, whose reader has gone when the
+// answer comes.
+TEST(Login, AReloadLeavesNoConnectionOfStreamsThatItEnds) {
+  const auto admin = [](int limit) {
+    return user_with_token("other", "gorgo_other",
+                           "admin = true\nlimits = { connections = 100 }\nsubscribe = [\"T" +
+                               std::to_string(limit) + "\"]");
+  };
+  const UsersFile users(admin(0));
+  RunningServer server(with_http(users.server()));
+  server->set_reread([&] { return with_http(users.server()); });
+  for (int round = 1; round <= 30; ++round) {
+    std::vector<std::unique_ptr<HttpConnection>> streams;
+    for (int i = 0; i < 8; ++i) {
+      streams.push_back(std::make_unique<HttpConnection>(http_address(server)));
+      streams.back()->request("GET", "/v1/workbench/stream", "", bearer("gorgo_other"));
+    }
+    for (const auto& stream : streams) EXPECT_EQ(stream->receive().status, 200u);
+    users.write(admin(round));
+    server->reload();
+    for (const auto& stream : streams) {
+      while (!stream->is_closed()) stream->line();
+    }
+  }
+  HttpConnection http(http_address(server));
+  wait_until([&] {
+    const auto answer = http.ask("GET", "/v1/connections", "", bearer(users.token()));
+    return answer.body.find("\"other\"") == answer.body.npos;
+  });
+}
+
 TEST(Login, AReloadWithAWrongFileOfUsersChangesNothing) {
   const UsersFile users;
   RunningServer server(users.server());

@@ -67,6 +67,8 @@ TEST(RequestTexts, ANameIsShownWithoutWhatATerminalWouldTakeForOrders) {
   EXPECT_EQ(shown_name("caf\u00E9 1"), "caf\u00E9 1");
   EXPECT_EQ(shown_name("a\n\x1B[31m"), "a??[31m");
   EXPECT_EQ(shown_name("a\xFF\u00E9"), "a???");
+  EXPECT_EQ(shown_name(std::string(1000, 'a')), std::string(256, 'a'));
+  EXPECT_EQ(shown_name(std::string(255, 'a') + "\u00E9"), std::string(255, 'a'));
 }
 
 }  // namespace

@@ -58,10 +58,21 @@ HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
   }
 }
 
+/// However the reader leaves, nobody makes use of a reply from then on, and the writer must not
+/// wait for that.
+struct HttpDialect::Leave {
+  HttpDialect& dialect;
+
+  ~Leave() {
+    dialect.asked_ = 0;
+    dialect.used_reply();
+  }
+};
+
 asio::awaitable<void> HttpDialect::read() {
+  const Leave leave{*this};
   bool goes_on = true;
   while (goes_on && !session_.stopping()) goes_on = co_await serve_one();
-  used_reply();
   reader_.clear();
 }
 
@@ -154,12 +165,15 @@ asio::awaitable<bool> HttpDialect::read_body(Body* body) {
   co_return true;
 }
 
-Checked HttpDialect::check_head() const {
+Checked HttpDialect::check_head(const Target& target) const {
   const Head& head = reader_.head();
   const bool reads = head.method() == Verb::get || head.method() == Verb::head;
-  if ((!reads || is_upgrade(head)) && is_foreign()) {
+  // A durable subscription begins with the request, and is taken from whoever has it.
+  const bool changes = !reads || is_upgrade(head) || target.find("durable");
+  if (changes && is_foreign()) {
+    const std::string origin(head[Field::origin]);
     return Problem{403,
-                   {"pages of " + std::string(head[Field::origin]) + " may not do this",
+                   {"pages of " + (origin.empty() ? "other sites" : origin) + " may not do this",
                     "add the origin to http.origins"}};
   }
   if (is_encoded(head) && !is_gzip(head)) {
@@ -180,6 +194,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
   }
   if (!doorkeeper.asks()) co_return std::nullopt;
   session_.gate().set_user(nullptr);
+  session_.gate().act_as(nullptr);
   if (route.access == Access::anybody) co_return std::nullopt;
   const bool scrapes = route.access == Access::metrics;
   if (!scrapes || !options_.http.open_metrics) {
@@ -188,7 +203,8 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
     if ((scrapes || route.access == Access::admin) && !user_->admin) co_return not_admin(*user_);
   }
   // A scrape asks for more than its client may ask for by itself.
-  session_.gate().set_user(scrapes ? scraper() : user_);
+  if (scrapes) session_.gate().act_as(scraper());
+  if (!scrapes || !options_.http.open_metrics) session_.gate().set_user(user_);
   co_return std::nullopt;
 }
 
@@ -220,7 +236,7 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
 asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route& route,
                                               std::vector<std::string> parameters, bool& goes_on) {
   const Head& head = reader_.head();
-  if (const auto problem = check_head()) {
+  if (const auto problem = check_head(target)) {
     goes_on = goes_on && !reader_.has_body();
     co_return response_of(*problem);
   }
@@ -245,7 +261,7 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   gzip.reset();
   const Call call{head, target, std::move(parameters), body};
   Response response = co_await (api_.*route.handle)(call);
-  if (route.access == Access::metrics) session_.gate().set_user(user_);
+  session_.gate().act_as(nullptr);
   co_return response;
 }
 
@@ -290,10 +306,9 @@ asio::awaitable<void> HttpDialect::show_workbench() {
 
 asio::awaitable<void> HttpDialect::gather(Workbench& workbench) {
   // Like a scrape, this asks for more than the administrator may ask for by himself.
-  const UserPtr user = session_.gate().user();
-  if (user != nullptr) session_.gate().set_user(scraper());
+  if (session_.gate().user() != nullptr) session_.gate().act_as(scraper());
   co_await api_.gather(workbench);
-  if (user != nullptr) session_.gate().set_user(user);
+  session_.gate().act_as(nullptr);
 }
 
 asio::awaitable<void> HttpDialect::upgrade(std::optional<std::uint32_t> most) {
@@ -332,9 +347,12 @@ asio::awaitable<void> HttpDialect::finish() {
 
 bool HttpDialect::is_foreign() const {
   const auto origin = reader_.head()[Field::origin];
+  // Pictures and links have no origin, but browsers say whose page has them.
+  const auto site = reader_.head()["Sec-Fetch-Site"];
+  if (origin.empty()) return !site.empty() && site != "same-origin" && site != "none";
   const Transport& transport = session_.transport();
-  return !origin.empty() && !is_allowed({origin.data(), origin.size()}, options_.http.origins,
-                                        transport.local(), transport.is_secure());
+  return !is_allowed({origin.data(), origin.size()}, options_.http.origins, transport.local(),
+                     transport.is_secure());
 }
 
 asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {

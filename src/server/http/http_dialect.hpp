@@ -32,6 +32,8 @@ class HttpDialect : public Dialect, private Engine {
   void ping() override;
 
  private:
+  struct Leave;
+
   Session& session_;
   const std::shared_ptr<Texts> texts_;
   const ServerOptions& options_;
@@ -64,7 +66,7 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<Response> handle(const Target& target, const Route& route,
                                           std::vector<std::string> parameters, bool& goes_on);
   /// Whether the request may go on, as far as its head says.
-  Checked check_head() const;
+  Checked check_head(const Target& target) const;
   /// Finds out who sent the request, where the server asks. A response: it may not go on.
   boost::asio::awaitable<std::optional<Response>> log_in(const Route& route, const Target& target);
   boost::asio::awaitable<std::optional<Response>> log_in_by_head();
