@@ -83,6 +83,7 @@ class Publisher {
   /// Until the node says that it has them.
   void publish(const std::vector<Event>& events, std::uint64_t sequence) const {
     const Patience patience("for " + node_.name() + " to take events");
+    std::string problem;
     while (patience.lasts()) {
       auto client =
           Client::connect(node_.address(), {.producer = static_cast<std::uint64_t>(number_) + 1});
@@ -94,8 +95,10 @@ class Publisher {
         EXPECT_EQ(published->refused, 0u) << published->refusals[0].reason;
         return;
       }
+      problem = published.error().to_string();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+    ADD_FAILURE() << node_.address() << ": " << problem;
   }
 };
 
