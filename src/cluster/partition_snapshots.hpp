@@ -16,7 +16,7 @@ namespace gorgo::cluster {
 /// Where the snapshots of a partition are, and how often they are made.
 struct SnapshotSettings {
   std::string folder;       ///< is made where it is missing; empty: there are no snapshots
-  std::uint64_t bytes = 0;  ///< of input messages, from one to the next; 0: there are none
+  std::uint64_t bytes = 0;  ///< how many come in from one to the next; 0: there are no snapshots
 };
 
 /// Snapshots of one partition at one node, so that who comes back need not read all that the input

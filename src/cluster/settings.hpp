@@ -20,7 +20,8 @@ struct Settings {
   std::uint32_t replicas = 1;       ///< of each stream
   std::uint64_t retain_hours = 24;  ///< that input streams keep events
 
-  /// Of input messages that a partition takes from one snapshot to the next; 0: there are none.
+  /// How many bytes of input messages a partition takes from one snapshot to the next; 0: it has no
+  /// snapshots.
   std::uint64_t snapshot_bytes = std::uint64_t{16} << 20;
 
   bool standby = true;  ///< a second node evaluates each partition, and takes over at once
