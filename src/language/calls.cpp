@@ -37,8 +37,9 @@ bool is_literal(Parameter parameter) {
 /// Binds one call.
 class CallBinder {
  public:
-  CallBinder(const ast::Expr& call, const Signature& signature, Reporter& reporter)
-      : call_(call), signature_(signature), reporter_(reporter) {}
+  CallBinder(const ast::Expr& call, const Signature& signature, Reporter& reporter,
+             functions::PatternRoom* room)
+      : call_(call), signature_(signature), reporter_(reporter), room_(room) {}
 
   Bound bind(std::vector<Operand> arguments) {
     if (!check_count(arguments.size())) return std::nullopt;
@@ -140,7 +141,7 @@ class CallBinder {
       if (!is_literal(signature_.at(i))) continue;
       const ast::Expr& literal = arguments[i].written;
       auto prepared = functions::prepare(signature_.function, signature_.at(i),
-                                         std::get<std::string>(literal.value));
+                                         std::get<std::string>(literal.value), room_);
       if (!prepared) return refuse(literal, prepared.error());
       result.prepared = std::make_shared<const functions::Prepared>(std::move(*prepared));
     }
@@ -162,6 +163,7 @@ class CallBinder {
   const ast::Expr& call_;
   const Signature& signature_;
   Reporter& reporter_;
+  functions::PatternRoom* const room_;  // null: no bound
 };
 
 }  // namespace
@@ -182,10 +184,11 @@ bool fits(Parameter parameter, ValueType type) {
   }
 }
 
-Bound make_call(const ast::Expr& call, std::vector<Operand> arguments, Reporter& reporter) {
+Bound make_call(const ast::Expr& call, std::vector<Operand> arguments, Reporter& reporter,
+                functions::PatternRoom* room) {
   const Signature* const signature = functions::find(call.name.text);
   if (signature == nullptr) return std::nullopt;
-  return CallBinder(call, *signature, reporter).bind(std::move(arguments));
+  return CallBinder(call, *signature, reporter, room).bind(std::move(arguments));
 }
 
 }  // namespace gorgo::language

@@ -150,6 +150,9 @@ Admission::Progress Admission::publish(Command& command, std::uint64_t id,
     command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, kept.error()));
     return Progress::over;
   }
+  // What was refused as a whole stands in no journal, so that its number is free behind a crash,
+  // too.
+  if (ack.accepted == 0) free_number(request, *publication);
   publish_dead(request, nullptr, [&](BatchBuilder& letters, std::optional<Timestamp> stamp) {
     add_dead_letters(letters, stamp, publication->door, publication->dead_letters);
   });
@@ -264,10 +267,13 @@ Result<void> Admission::keep_position(const wire::Publish& request,
   return {};
 }
 
+void Admission::free_number(const wire::Publish& request, const Publication& publication) {
+  if (request.producer() == 0) return;
+  parts_.producers.retract(request.producer(), request.sequence(), publication.applied_before);
+}
+
 void Admission::take_back(const wire::Publish& request, const Publication& publication) {
-  if (request.producer() != 0) {
-    parts_.producers.retract(request.producer(), publication.applied_before);
-  }
+  free_number(request, publication);
   if (!publication.door.empty()) {
     parts_.positions.retract(publication.door, publication.position_before);
   }

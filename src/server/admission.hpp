@@ -119,6 +119,8 @@ class Admission {
   /// Has the journal keep the position of a door that has come further without an event which was
   /// accepted: else it stands in the frame of the events.
   Result<void> keep_position(const wire::Publish& request, const Publication& publication);
+  /// Has the sequence number of the publication be free again.
+  void free_number(const wire::Publish& request, const Publication& publication);
   /// Forgets that the publication has begun, so that it may come again.
   void take_back(const wire::Publish& request, const Publication& publication);
   using AddDead = std::function<void(BatchBuilder& letters, std::optional<Timestamp> stamp)>;

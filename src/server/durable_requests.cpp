@@ -62,8 +62,8 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
   }
   if (allowed) allowed = journal_.make_room(command.frame.size());
   if (!allowed) return refuse(allowed.error());
-  auto begun =
-      durables_.begin(name, request.text()->str(), name_of(command.user), processor_.schema());
+  auto begun = durables_.begin(name, request.text()->str(), name_of(command.user),
+                               processor_.schema(), patterns_of(command.user.get()));
   if (!begun.fresh) return refuse(begun.fresh.error());
   if (begun.diagnostics.failed()) {
     command.client->reply(diagnostics_reply(id, begun.diagnostics));

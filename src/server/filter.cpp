@@ -113,10 +113,10 @@ class Evaluation {
 
 }  // namespace
 
-Filter::Parsed Filter::parse(const std::string& text, const Schema& schema) {
+Filter::Parsed Filter::parse(const std::string& text, const Schema& schema, Patterns patterns) {
   auto parsed = language::parse_predicate(text);
   if (!parsed.diagnostics.failed()) {
-    for (auto& d : check_filter(parsed.predicate, schema, text).list) {
+    for (auto& d : check_filter(parsed.predicate, schema, text, patterns).list) {
       parsed.diagnostics.list.push_back(std::move(d));
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "gorgo/processor.hpp"
 #include "language/ast.hpp"
+#include "server/security/user.hpp"
 
 namespace gorgo::server {
 
@@ -15,10 +17,14 @@ namespace gorgo::server {
 class Filter {
  public:
   struct Parsed;
+  /// How large its patterns may be: as large as RE2 allows, or only so large together that nobody
+  /// waits for them to be compiled.
+  enum class Patterns : std::uint8_t { any, small };
   /// Parses the text and checks the attributes and value types in its conditions, where `schema`
   /// knows the event type. A type that becomes known later, or changes, only makes conditions
   /// false.
-  static Parsed parse(const std::string& text, const Schema& schema);
+  static Parsed parse(const std::string& text, const Schema& schema,
+                      Patterns patterns = Patterns::any);
 
   /// "*": any type.
   const std::string& type() const { return predicate_.type.text; }
@@ -51,8 +57,14 @@ struct Filter::Parsed {
   Diagnostics diagnostics;
 };
 
+/// `user`: who subscribes; null: nobody was asked.
+inline Filter::Patterns patterns_of(const User* user) {
+  return user == nullptr || user->admin ? Filter::Patterns::any : Filter::Patterns::small;
+}
+
 /// An error for everything in the predicate that no event could ever satisfy or that has no meaning
 /// in a subscription. Reads the literal patterns and zones of its calls.
-Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text);
+Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text,
+                         Filter::Patterns patterns);
 
 }  // namespace gorgo::server

@@ -22,8 +22,13 @@ class Checker {
  public:
   using Type = std::optional<ValueType>;
 
-  Checker(const ast::Predicate& predicate, const Schema& schema, language::Reporter& reporter)
-      : predicate_(predicate), type_(schema.find(predicate.type.text)), reporter_(reporter) {
+  /// `room`: of patterns; null: no bound.
+  Checker(const ast::Predicate& predicate, const Schema& schema, language::Reporter& reporter,
+          functions::PatternRoom* room)
+      : predicate_(predicate),
+        type_(schema.find(predicate.type.text)),
+        reporter_(reporter),
+        room_(room) {
     // The server's own types become known when a rule reads them.
     if (type_ == nullptr) type_ = language::server_type(predicate.type.text);
   }
@@ -40,6 +45,7 @@ class Checker {
   const ast::Predicate& predicate_;
   const EventType* type_;  // null: unknown, or any
   language::Reporter& reporter_;
+  functions::PatternRoom* const room_;
 
   void error(const Location& at, std::string message, std::string hint = "") {
     reporter_.error(at, std::move(message), std::move(hint));
@@ -92,7 +98,7 @@ class Checker {
       const Type stands_for = type ? type : fitting(*signature, i, arguments);
       arguments.push_back({e.children[i], gorgo::Expr{.op = Op::attribute, .type = *stands_for}});
     }
-    const auto bound = language::make_call(e, std::move(arguments), reporter_);
+    const auto bound = language::make_call(e, std::move(arguments), reporter_, room_);
     if (!bound) return std::nullopt;
     e.prepared = bound->prepared;
     if (bound->op == Op::constant) {
@@ -194,9 +200,12 @@ class Checker {
 
 }  // namespace
 
-Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text) {
+Diagnostics check_filter(ast::Predicate& predicate, const Schema& schema, const std::string& text,
+                         Filter::Patterns patterns) {
   language::Reporter reporter("subscription", text);
-  Checker checker(predicate, schema, reporter);
+  functions::PatternRoom room;
+  Checker checker(predicate, schema, reporter,
+                  patterns == Filter::Patterns::small ? &room : nullptr);
   for (Expr& condition : predicate.conditions) checker.condition(condition);
   return reporter.take();
 }

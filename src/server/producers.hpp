@@ -40,10 +40,12 @@ class Producers {
     for (auto it = recent_.rbegin(); it != recent_.rend(); ++it) f(it->id, it->sequence);
   }
 
-  /// Takes an `advance` back. `before`: what `last` returned before it.
-  void retract(std::uint64_t producer, std::optional<std::uint64_t> before) noexcept {
+  /// Takes an `advance` back, unless another one came behind it. `before`: what `last` returned
+  /// before it.
+  void retract(std::uint64_t producer, std::uint64_t sequence,
+               std::optional<std::uint64_t> before) noexcept {
     const auto it = known_.find(producer);
-    if (it == known_.end()) return;
+    if (it == known_.end() || it->second->sequence != sequence) return;
     if (before) {
       it->second->sequence = *before;
       return;

@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "protocol/batch_check.hpp"
+#include "protocol/framing.hpp"
 #include "server/actions/requests.hpp"
 #include "server/awaiting.hpp"
 #include "server/connections.hpp"
 #include "server/doors/requests.hpp"
 #include "server/request_texts.hpp"
 #include "server/security/permissions.hpp"
+#include "server/security/secrets.hpp"
 #include "server/session.hpp"
 
 namespace gorgo::server {
@@ -54,7 +57,7 @@ asio::awaitable<bool> RequestGate::submit(protocol::Bytes frame, const wire::Mes
   Command request{
       Command::Kind::request, session_.shared_outbox(), {}, work_of(message, frame.size())};
   if (!permit(message, request)) co_return true;
-  const bool wanted = prepare(request, message);
+  const bool wanted = prepare(request, message) && own_producer(message, frame);
   if (!wanted) co_return true;
   request.frame = std::move(frame);
   const bool may_go = co_await await_rate(request);
@@ -88,6 +91,25 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
     request.user = user;
   }
   return true;
+}
+
+bool RequestGate::own_producer(const wire::Message& message, const protocol::Bytes& frame) {
+  const auto* publish = message.body_as_Publish();
+  if (user_ == nullptr || publish == nullptr || publish->producer() == 0) return true;
+  const std::uint64_t id = message.id();
+  // The journal keeps the frame, so its number stands there; the frame is nobody else's yet.
+  const_cast<wire::Publish*>(publish)->mutate_producer(
+      number_among_all(user_->name, publish->producer()));
+  // In an evil frame other fields may share these bytes.
+  const auto again = protocol::open_frame(frame);
+  const auto* batch = again ? protocol::batch_of(**again) : nullptr;
+  const bool is_whole =
+      batch != nullptr &&
+      protocol::check_batch(*batch, frame.size(), hub_.options.limits.max_rows).has_value();
+  if (is_whole) return true;
+  session_.reply_error(id, wire::ErrorCode::Malformed,
+                       {"the fields of the publication share bytes", ""});
+  return false;
 }
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {

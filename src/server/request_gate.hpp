@@ -66,6 +66,8 @@ class RequestGate {
   /// Whether the user may ask that; replies when not. Notes in the command what the engine thread
   /// has to check.
   bool permit(const wire::Message& message, Command& request);
+  /// Has the producer of a publication be one of the user's. False: it was answered already.
+  bool own_producer(const wire::Message& message, const protocol::Bytes& frame);
   /// What a request needs beside its frame. False: it was answered already.
   bool prepare(Command& request, const wire::Message& message);
   /// Waits until the rates of the user allow the request, and counts it. False: the session has

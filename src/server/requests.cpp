@@ -47,10 +47,11 @@ std::string_view first_name(std::string_view text) {
   return name.empty() ? "*" : name;
 }
 
-Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const Limits& limits) {
+Result<Subscriptions::Manner> manner_of(const wire::Subscribe& request, const User* user,
+                                        const Limits& limits) {
   const auto slow = slow_consumer_of(request.slow(), limits);
   if (!slow) return slow.error();
-  Subscriptions::Manner manner{.slow = *slow};
+  Subscriptions::Manner manner{.slow = *slow, .patterns = patterns_of(user)};
   if (request.credit_rows()) manner.credit.rows = *request.credit_rows();
   if (request.credit_bytes()) manner.credit.bytes = *request.credit_bytes();
   return manner;
@@ -187,7 +188,7 @@ void EngineThread::subscribe(const Command& command, std::uint64_t id,
     return;
   }
   if (request.durable() != nullptr) return subscribe_durable(command, id, request);
-  const auto manner = manner_of(request, client->limits());
+  const auto manner = manner_of(request, command.user.get(), client->limits());
   if (!manner) {
     client->reply(error_reply(id, wire::ErrorCode::Invalid, manner.error()));
     return;
@@ -228,7 +229,7 @@ Result<void> EngineThread::check_user(const User& user, const wire::Message& mes
   if (const auto* subscribe = message.body_as_Subscribe()) {
     if (user.subscribe.allows_all()) return {};
     const std::string text = subscribe->text()->str();
-    const auto parsed = Filter::parse(text, processor_.schema());
+    const auto parsed = Filter::parse(text, processor_.schema(), patterns_of(&user));
     // What is said of a text that is wrong names attributes of the type.
     return check_subscribe(user, parsed.filter ? parsed.filter->type() : first_name(text));
   }

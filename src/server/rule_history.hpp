@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +31,9 @@ class RuleHistory {
     bool file = false;  ///< a rule file of the server's
   };
 
-  /// Notes a change and numbers it. The oldest changes are forgotten when there are too many.
+  /// Notes a change and numbers it. When there are too many, the oldest one is forgotten of whoever
+  /// has made most, or has the longest texts, so that nobody can have the changes of others
+  /// forgotten.
   void note(Entry entry) {
     entry.number = ++number_;
     if (entry.text.size() <= kLongest) restore(std::move(entry));
@@ -38,19 +42,42 @@ class RuleHistory {
   void restore(Entry entry) {
     number_ = entry.number;
     bytes_ += entry.text.size();
+    Share& share = shares_[entry.who];
+    ++share.entries;
+    share.bytes += entry.text.size();
     entries_.push_back(std::move(entry));
-    while (entries_.size() > kMostEntries || (bytes_ > kMostBytes && entries_.size() > 1)) {
-      bytes_ -= entries_.front().text.size();
-      entries_.pop_front();
-    }
+    while (entries_.size() > kMostEntries) forget_of(largest(&Share::entries));
+    while (bytes_ > kMostBytes && entries_.size() > 1) forget_of(largest(&Share::bytes));
   }
   /// In their order.
   const std::deque<Entry>& entries() const { return entries_; }
 
  private:
+  /// What somebody has of the history.
+  struct Share {
+    std::size_t entries = 0;
+    std::size_t bytes = 0;
+  };
+
   std::deque<Entry> entries_;
+  std::map<std::string, Share> shares_;  // by whom; none is without entries
   std::size_t bytes_ = 0;
   std::uint64_t number_ = 0;
+
+  /// Who has the largest share.
+  std::string largest(std::size_t Share::*part) const {
+    return std::ranges::max_element(shares_, {},
+                                    [part](const auto& one) { return one.second.*part; })
+        ->first;
+  }
+  void forget_of(const std::string& who) {
+    const auto oldest = std::ranges::find(entries_, who, &Entry::who);
+    Share& share = shares_[who];
+    bytes_ -= oldest->text.size();
+    share.bytes -= oldest->text.size();
+    if (--share.entries == 0) shares_.erase(who);
+    entries_.erase(oldest);
+  }
 };
 
 /// The entry as a table of the journal or of the wire.

@@ -451,6 +451,7 @@ ServerCounters Server::Impl::counters() {
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, totals.memory.used())),
       .queue_bytes = queue.bytes(),
       .malformed_lines = hub.malformed_lines,
+      .certificate_expires = doorkeeper.certificate_expires(),
       .failed_handshakes = hub.failed_handshakes,
       .failed_logins = doorkeeper.failed_logins(),
       .hashed_passwords = doorkeeper.hashed_passwords(),

@@ -17,6 +17,7 @@ struct ServerCounters {
   std::uint64_t memory_bytes = 0;        ///< that all clients hold
   std::uint64_t queue_bytes = 0;         ///< of requests that wait for the engine
   std::uint64_t malformed_lines = 0;     ///< event lines of HTTP that were none
+  std::int64_t certificate_expires = 0;  ///< seconds since the Unix epoch; 0: there is none
   std::uint64_t failed_handshakes = 0;   ///< of TLS: abandoned, in the clear, or not trusted
   std::uint64_t failed_logins = 0;       ///< the user, the password or the token was wrong
   std::uint64_t hashed_passwords = 0;    ///< of logins, whatever their outcome

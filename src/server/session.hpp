@@ -92,6 +92,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool is_greeted() const { return greeted_; }
   /// The client has said who it is, or nobody asks.
   void known() { newcomer_.leave(); }
+  bool is_newcomer() const { return newcomer_.is_counted(); }
   /// Bytes of a message that is not complete are there; its time-out runs from the first call.
   void message_begun();
   /// No part of a message waits for its rest.

@@ -69,7 +69,7 @@ Subscriptions::Added Subscriptions::add(const std::shared_ptr<Outbox>& client, s
                                         const Schema& schema) {
   if (auto checked = check(*client, id, text); !checked) return {checked.error(), {}};
   // Parsed anew for each subscriber: the schema may have learnt the type meanwhile.
-  auto parsed = Filter::parse(text, schema);
+  auto parsed = Filter::parse(text, schema, manner.patterns);
   if (!parsed.filter) return {{}, std::move(parsed.diagnostics)};
   Subscriber& subscriber = subscriber_for(client, manner.credit);
   leave_group(subscriber);

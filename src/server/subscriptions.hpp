@@ -28,6 +28,7 @@ class Subscriptions {
   struct Manner {
     SlowConsumer slow = SlowConsumer::disconnect;
     Credit credit = {};
+    Filter::Patterns patterns = Filter::Patterns::any;
   };
 
   /// `memory` must outlive it and every outbox that it delivers to.

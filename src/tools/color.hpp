@@ -15,4 +15,8 @@ bool takes_colors(std::FILE* stream);
 /// The text in a colour, or as it is where the stream takes none.
 std::string colored(Color color, std::string_view text, std::FILE* stream);
 
+/// A text that others have written, as a terminal may have it: control characters, which could move
+/// its cursor or do worse, are spelt out where the stream goes to one. Line ends and tabs stay.
+std::string harmless(std::string_view text, std::FILE* stream);
+
 }  // namespace gorgo::tools

@@ -12,6 +12,7 @@
 #include "gorgo/client.hpp"
 #include "plan/explain.hpp"
 #include "tools/cluster_plan.hpp"
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/explained.hpp"
 #include "tools/format_option.hpp"
@@ -106,7 +107,7 @@ void print_live(const RuleInfo& rule) {
                                      : rule.placed_because.c_str());
   if (!rule.alarm.empty()) std::printf("  alarm: %s\n", rule.alarm.c_str());
   if (!rule.costs.empty()) print_table_of_costs(rule.costs);
-  if (!rule.plan.empty()) std::printf("%s", rule.plan.c_str());
+  if (!rule.plan.empty()) std::fputs(harmless(rule.plan, stdout).c_str(), stdout);
 }
 
 Json costs_json(const RuleInfo& rule) {
@@ -146,7 +147,7 @@ int explain_cluster(const RuleSources& sources, const std::string& format) {
   if (format == "json") {
     print_json(cluster_json(plan));
   } else {
-    std::fputs(cluster_text(plan).c_str(), stdout);
+    std::fputs(harmless(cluster_text(plan), stdout).c_str(), stdout);
   }
   return kSuccess;
 }
@@ -196,7 +197,7 @@ int explain(ExplainOptions& options) {
   if (options.format == "json") {
     print_json(json_of(explanation));
   } else {
-    std::fputs(plan::to_text(explanation).c_str(), stdout);
+    std::fputs(harmless(plan::to_text(explanation), stdout).c_str(), stdout);
   }
   return kSuccess;
 }

@@ -13,12 +13,13 @@ namespace gorgo::tools {
 namespace {
 
 void say(Color color, const std::string& message) {
-  std::fprintf(stderr, "%s %s\n", colored(color, "gorgo:", stderr).c_str(), message.c_str());
+  std::fprintf(stderr, "%s %s\n", colored(color, "gorgo:", stderr).c_str(),
+               harmless(message, stderr).c_str());
 }
 
 /// The rendered text, in which the severity stands out.
 std::string with_colors(const Diagnostic& diagnostic) {
-  std::string text = render(diagnostic);
+  std::string text = harmless(render(diagnostic), stderr);
   const bool is_error = diagnostic.severity == Severity::error;
   const std::string word = is_error ? " error: " : " warning: ";
   if (const auto at = text.find(word); at != text.npos) {

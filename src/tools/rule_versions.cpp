@@ -135,9 +135,11 @@ int print_difference(Client& client, const VersionPair& pair) {
     print_json({{"from", title_of(*old)}, {"to", title_of(*fresh)}, {"lines", std::move(lines)}});
     return kSuccess;
   }
-  std::printf("--- %s\n+++ %s\n", title_of(*old).c_str(), title_of(*fresh).c_str());
+  std::printf("--- %s\n+++ %s\n", harmless(title_of(*old), stdout).c_str(),
+              harmless(title_of(*fresh), stdout).c_str());
   std::istringstream lines(diff(before, after));
-  for (std::string line; std::getline(lines, line);) std::puts(in_color(line).c_str());
+  for (std::string line; std::getline(lines, line);)
+    std::puts(in_color(harmless(line, stdout)).c_str());
   return kSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/time_text.hpp"
 #include "gorgo/client.hpp"
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/listing.hpp"
@@ -193,7 +194,7 @@ int show(Client& client, const RulesOptions& options) {
   if (options.format == "json") {
     print_json(to_json(*rule, true));
   } else {
-    std::puts(rule->text.c_str());
+    std::puts(harmless(rule->text, stdout).c_str());
   }
   return kSuccess;
 }

@@ -10,6 +10,7 @@
 #include "gorgo/processor.hpp"
 #include "tools/append_events.hpp"
 #include "tools/bad_lines.hpp"
+#include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/evaluation.hpp"
 #include "tools/event_form.hpp"
@@ -110,7 +111,8 @@ Result<Why> ask_server(const Options& options, const WhyOptions& asked) {
 
 int print(const Result<Why>& answer, const std::string& format) {
   if (!answer) return fail(answer.error());
-  std::fputs((format == "json" ? to_json_text(*answer) : to_text(*answer)).c_str(), stdout);
+  const std::string text = format == "json" ? to_json_text(*answer) : to_text(*answer);
+  std::fputs(harmless(text, stdout).c_str(), stdout);
   return kSuccess;
 }
 

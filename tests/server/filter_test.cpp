@@ -30,6 +30,24 @@ bool matches(const std::string& text, std::vector<std::pair<std::string, Datum>>
   return parsed.filter->matches(batch, batch.rows[0]);
 }
 
+/// Whether patterns of users who are no administrators are small enough, by the error of the text.
+std::string problem_of(const std::string& text, Filter::Patterns patterns) {
+  const auto parsed = Filter::parse(text, Schema(), patterns);
+  return parsed.diagnostics.failed() ? parsed.diagnostics.render() : "";
+}
+
+TEST(Filter, PatternsTogetherHaveABoundWhereTheyMustBeSmall) {
+  const std::string large = "T(matches(a, \"(\\\\pL{300})\"))";
+  EXPECT_EQ(problem_of(large, Filter::Patterns::any), "");
+  EXPECT_THAT(problem_of(large, Filter::Patterns::small), HasSubstr("too large together"));
+  std::string one = "matches(a, \"(\\\\pL{20})\")", many = one;
+  for (int i = 0; i < 2; ++i) many += " and " + one;
+  EXPECT_EQ(problem_of("T(" + one + ")", Filter::Patterns::small), "");
+  EXPECT_EQ(problem_of("T(" + many + ")", Filter::Patterns::any), "");
+  EXPECT_THAT(problem_of("T(" + many + ")", Filter::Patterns::small),
+              HasSubstr("too large together"));
+}
+
 TEST(Filter, ComparesIntsAndFloatsExactly) {
   const Datum big = Datum::of(std::int64_t{9007199254740993});
   EXPECT_FALSE(matches("T(v = 9007199254740992.0)", {{"v", big}}));

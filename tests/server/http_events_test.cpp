@@ -194,10 +194,13 @@ TEST_F(HttpEvents, RepeatedSequencesAreDuplicatesWhateverTheyCarry) {
   EXPECT_EQ(repeated, Json::parse(R"({"accepted":0,"refused":0,"duplicate":true,"errors":[]})"));
   EXPECT_EQ(http_.ask("POST", target + "4", "").json()["duplicate"], true);
   EXPECT_EQ(http_.ask("POST", target + "6", "bad\n").json()["duplicate"], false);
+  // What was refused as a whole has not taken the number.
+  EXPECT_EQ(http_.ask("POST", target + "6", event_line("A", 3)).json()["duplicate"], false);
   EXPECT_EQ(http_.ask("POST", target + "6", event_line("A", 2)).json()["duplicate"], true);
   EXPECT_EQ(
       http_.ask("POST", target + "18446744073709551615", event_line("A", 4)).json()["accepted"], 1);
   EXPECT_EQ(next_x(), 1);
+  EXPECT_EQ(next_x(), 3);
   EXPECT_EQ(next_x(), 4);
 }
 

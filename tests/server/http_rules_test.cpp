@@ -304,20 +304,49 @@ TEST_F(HttpOperations, MetricsKeepTheirFormWhateverTypesAreCalled) {
   EXPECT_THAT(text, Not(HasSubstr("# HELP gorgo_events_accepted_total \n")));
 }
 
+/// The keys that the query of an operation may have, between spaces.
+std::string keys_of(const Json& described, const Json& operation) {
+  std::string keys;
+  for (Json one : operation.value("parameters", Json::array())) {
+    if (one.contains("$ref")) {
+      one = described.at(Json::json_pointer(one["$ref"].get<std::string>().substr(1)));
+    }
+    if (one["in"] != "query") continue;
+    keys += (keys.empty() ? "" : " ") + one["name"].get<std::string>();
+  }
+  return keys;
+}
+
+/// A slip must not have a request do something else.
+TEST_F(HttpOperations, AKeyThatThePathDoesNotKnowIsAnError) {
+  // Nobody takes in the body of what is refused, so that each request has a connection of its own.
+  const auto ask = [&](const char* verb, const char* target, const char* body = "") {
+    return HttpConnection(http_address(server_)).ask(verb, target, body);
+  };
+  const auto slip = ask("POST", "/v1/rules/heat?Shadow=true", "define A() from B();");
+  EXPECT_EQ(slip.status, 400u);
+  EXPECT_THAT(slip.body, HasSubstr("did you mean 'shadow'?"));
+  EXPECT_TRUE(ask("GET", "/v1/rules").json()["rules"].empty());
+  EXPECT_THAT(ask("POST", "/v1/events?wait=1").body, HasSubstr("it knows: ack producer sequence"));
+  EXPECT_THAT(ask("GET", "/v1/rules?page=2").body, HasSubstr("leave out the query"));
+  EXPECT_EQ(ask("GET", "/healthz?probe=1").status, 200u);
+  EXPECT_EQ(ask("GET", "/metrics?module=a").status, 200u);
+}
+
 /// What is described is served, and what is served is described.
 TEST_F(HttpOperations, TheDescriptionNamesEveryRoute) {
   const Json described = http_.ask("GET", "/v1/openapi.json").json();
   std::set<std::string> in_description, in_server;
   for (const auto& [path, operations] : described["paths"].items()) {
     for (const auto& [verb, operation] : operations.items()) {
-      in_description.insert(verb + " " + path);
+      in_description.insert(verb + " " + path + "?" + keys_of(described, operation));
       EXPECT_FALSE(operation["responses"].empty());
     }
   }
   for (const http::Route& route : http::routes()) {
     std::string verb(boost::beast::http::to_string(route.verb));
     std::ranges::transform(verb, verb.begin(), [](char c) { return std::tolower(c); });
-    in_server.insert(verb + " " + std::string(route.path));
+    in_server.insert(verb + " " + std::string(route.path) + "?" + std::string(route.query));
   }
   EXPECT_EQ(in_description, in_server);
 }

@@ -3,7 +3,9 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "http_support.hpp"
 #include "protocol/trex/encode.hpp"
@@ -86,6 +88,76 @@ TEST(Login, WhoHasOnlyAskedForTheHealthOfTheServerIsANewcomer) {
   EXPECT_THAT(refused.body, HasSubstr("limits.max_newcomers"));
   EXPECT_EQ(http.ask("GET", "/v1/rules", "", bearer(users.token())).status, 200u);
   EXPECT_EQ(HttpConnection(http_address(server)).ask("GET", "/healthz").status, 200u);
+}
+
+/// Whether the server ends the connection behind a request for its health.
+bool is_last(HttpConnection& http) {
+  const auto response = http.ask("GET", "/healthz");
+  EXPECT_EQ(response.status, 200u);
+  const auto connection = response.headers.find("Connection");
+  return connection != response.headers.end() && connection->second == "close";
+}
+
+TEST(Login, WhoOnlyAsksForTheHealthOfTheServerKeepsNoPlaceForEver) {
+  const UsersFile users;
+  ServerOptions options = users.server(with_http());
+  options.greeting_timeout = std::chrono::milliseconds(200);
+  RunningServer server(options);
+  HttpConnection http(http_address(server));
+  HttpConnection known(http_address(server));
+  EXPECT_EQ(known.ask("GET", "/v1/rules", "", bearer(users.token())).status, 200u);
+  EXPECT_FALSE(is_last(http));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_TRUE(is_last(http));
+  EXPECT_FALSE(is_last(known));
+}
+
+TEST(Login, NumbersOfProducersBelongToTheirUsers) {
+  const std::string token = new_token();
+  const UsersFile users(user_with_token("sensor", token, "publish = [\"*\"]"));
+  RunningServer server(users.server(with_http()));
+  const auto is_repeated = [&](const std::string& by) {
+    HttpConnection http(http_address(server));
+    const std::string event = "{\"type\":\"T\"}\n";
+    return http.ask("POST", "/v1/events?producer=7&sequence=1", event, bearer(by))
+        .json()["duplicate"]
+        .get<bool>();
+  };
+  EXPECT_FALSE(is_repeated(token));
+  EXPECT_TRUE(is_repeated(token));
+  EXPECT_FALSE(is_repeated(users.token()));
+  EXPECT_TRUE(is_repeated(users.token()));
+}
+
+/// A publication whose batch begins where the bytes of its producer say, which are changed.
+protocol::Bytes with_shared_bytes(protocol::Bytes frame) {
+  auto* publish =
+      const_cast<wire::Publish*>(wire::GetSizePrefixedMessage(frame.data())->body_as_Publish());
+  auto* table = reinterpret_cast<std::uint8_t*>(publish);
+  auto* slots = table - flatbuffers::ReadScalar<flatbuffers::soffset_t>(table);
+  const auto at =
+      flatbuffers::ReadScalar<flatbuffers::voffset_t>(slots + wire::Publish::VT_PRODUCER);
+  const auto* batch = reinterpret_cast<const std::uint8_t*>(publish->batch());
+  publish->mutate_producer(static_cast<std::uint64_t>(batch - (table + at)));
+  flatbuffers::WriteScalar(slots + wire::Publish::VT_BATCH, at);
+  return frame;
+}
+
+TEST(Login, FieldsThatShareTheBytesOfAProducerAreNoWayIn) {
+  const std::string token = new_token();
+  const UsersFile users(user_with_token("sensor", token, "publish = [\"*\"]"));
+  RunningServer server(users.server());
+  const auto frame = with_shared_bytes(publish_frame(2, {Event{"T", {}, {}}}, 7, 1));
+  ASSERT_TRUE(protocol::open_frame(frame)) << "it is a message of the protocol";
+  RawConnection raw(server->address());
+  wire::HelloT hello;
+  hello.min_version = hello.max_version = protocol::kVersion;
+  hello.token = token;
+  raw.send(1, hello);
+  raw.expect<wire::Welcome>(1);
+  raw.send(frame);
+  EXPECT_EQ(raw.expect<wire::Error>(2).code, wire::ErrorCode::Malformed);
+  EXPECT_TRUE(Client::connect(server->address(), by_token(token)));
 }
 
 wire::HelloT hello_of_admin(const std::string& password) {

@@ -8,6 +8,7 @@
 #include "server/device_watch.hpp"
 #include "server/drop_watch.hpp"
 #include "server/producers.hpp"
+#include "server/rule_history.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -29,6 +30,44 @@ TEST(Producers, TheLongestSilentIsForgotten) {
   EXPECT_TRUE(producers.advance(3, 5));
   EXPECT_FALSE(producers.advance(1, 5));
   EXPECT_TRUE(producers.advance(2, 5));
+}
+
+TEST(Producers, WhatIsTakenBackIsFreeUnlessMoreHasCome) {
+  Producers producers(2);
+  EXPECT_TRUE(producers.advance(1, 5));
+  EXPECT_TRUE(producers.advance(1, 6));
+  producers.retract(1, 6, 5);
+  EXPECT_TRUE(producers.advance(1, 6));
+  EXPECT_TRUE(producers.advance(1, 7));
+  producers.retract(1, 6, 5);
+  EXPECT_FALSE(producers.advance(1, 7));
+  EXPECT_TRUE(producers.advance(2, 1));
+  producers.retract(2, 1, std::nullopt);
+  EXPECT_EQ(producers.last(2), std::nullopt);
+}
+
+RuleHistory::Entry change(const std::string& who, std::size_t bytes = 1) {
+  return {.who = who, .name = "plant", .text = std::string(bytes, 'x')};
+}
+
+std::size_t changes_of(const RuleHistory& history, const std::string& who) {
+  return static_cast<std::size_t>(
+      std::ranges::count(history.entries(), who, &RuleHistory::Entry::who));
+}
+
+TEST(RuleHistory, NobodyHasTheChangesOfOthersForgotten) {
+  RuleHistory history;
+  history.note(change("ada"));
+  for (std::size_t i = 0; i < 2 * RuleHistory::kMostEntries; ++i) history.note(change("bob"));
+  EXPECT_EQ(history.entries().size(), RuleHistory::kMostEntries);
+  EXPECT_EQ(changes_of(history, "ada"), 1u);
+  EXPECT_EQ(history.entries().front().number, 1u);
+  EXPECT_EQ(history.entries().back().number, 2 * RuleHistory::kMostEntries + 1);
+  for (int i = 0; i < 10; ++i) history.note(change("bob", RuleHistory::kLongest));
+  EXPECT_EQ(changes_of(history, "ada"), 1u);
+  for (std::size_t i = 0; i < 2 * RuleHistory::kMostEntries; ++i) history.note(change("ada"));
+  EXPECT_GT(changes_of(history, "bob"), 0u);
+  EXPECT_LE(changes_of(history, "ada"), RuleHistory::kMostEntries);
 }
 
 /// What the watch writes to the log.

@@ -272,6 +272,34 @@ TEST_F(Tls, WrongFilesAreRefusedByName) {
   EXPECT_THAT(problem_of(wrong), HasSubstr("needs tls.client_ca"));
 }
 
+TEST_F(Tls, AnEncryptedKeyIsRefusedWithItsRemedy) {
+  ServerOptions options = files_.server();
+  options.listen = "127.0.0.1:0";
+  files_.run("openssl pkey -aes256 -passout pass:secret -in server.key -out locked.key");
+  files_.run("chmod 600 locked.key");
+  options.tls.key = files_.path("locked.key");
+  EXPECT_THAT(problem_of(options), HasSubstr("is encrypted"));
+  EXPECT_THAT(problem_of(options), HasSubstr("openssl pkey -in"));
+}
+
+TEST_F(Tls, ACertificateThatExpiresIsToldOf) {
+  ServerOptions options = files_.server(with_http());
+  const auto told = [&] {
+    testing::internal::CaptureStderr();
+    { RunningServer server(options, LogLevel::warning); }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(), IsEmpty());
+  files_.run(
+      "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+      "-copy_extensions copy -days 3 -out server.pem");
+  EXPECT_THAT(told(), HasSubstr("the certificate expires soon"));
+  files_.run(
+      "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+      "-copy_extensions copy -days -1 -out server.pem");
+  EXPECT_THAT(told(), HasSubstr("the certificate has expired"));
+}
+
 TEST_F(Tls, AKeyThatOthersMayReadIsRefused) {
   ServerOptions options = files_.server();
   options.listen = "127.0.0.1:0";

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "stream_support.hpp"
+#include "users_support.hpp"
 
 // What people who write rules ask for beside the engine: trials, tests, the language server, the
 // journal.
@@ -89,6 +90,18 @@ TEST_F(Workshops, ATrialKnowsTheTypesOfTheServer) {
       "= Temp.value;",
       reading(1, "A1", 50));
   EXPECT_EQ(told["composites"], 1) << told.dump();
+}
+
+/// A trial knows the types of the server, which not every administrator may see.
+TEST(Workshop, WhoMayNotSeeTypesHasNoTrial) {
+  const std::string token = new_token();
+  const UsersFile users(user_with_token("boss", token, "admin = true"));
+  RunningServer server(users.server(with_workshop()));
+  HttpConnection http(http_address(server));
+  const Json body = {{"text", kHot}, {"events", ""}};
+  const auto told = http.ask("POST", "/v1/rules/heat/trial", body.dump(), bearer(token));
+  EXPECT_EQ(told.status, 403u) << told.body;
+  EXPECT_THAT(told.body, HasSubstr("see"));
 }
 
 class HastyWorkshop : public Workshops {

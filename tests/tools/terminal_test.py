@@ -102,6 +102,21 @@ class TerminalTest(unittest.TestCase):
                 terminal.until("^events/s")
                 again.kill()
 
+    def test_what_others_have_written_moves_no_cursor(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".tesla") as rules:
+            rules.write('rule evil: define Evil() from Temp(area = "\x1b[2Ja\x07\x7f\x9b");\n')
+            rules.flush()
+            subprocess.run([BINARY, "rules", "deploy", rules.name, "--to", self.address], check=True,
+                           capture_output=True)
+        show = f"{BINARY} rules show evil --to {self.address}"
+        with Terminal(show, 120) as terminal:
+            screen = terminal.until("^ended with 0$")
+            self.assertIn(r"\x1b[2Ja\x07\x7f\x9b", screen)
+        # A file has what was written.
+        piped = subprocess.run(show.split(), check=True, capture_output=True, text=True).stdout
+        self.assertIn("\x1b[2Ja", piped)
+        subprocess.run([BINARY, "rules", "remove", "evil", "--to", self.address], check=True, capture_output=True)
+
     def test_doctor_breaks_its_sentences_between_words(self):
         for width in (80, 200):
             with self.subTest(width), Terminal(f"{BINARY} doctor --to {self.address}", width) as terminal:

@@ -19,6 +19,7 @@ constexpr std::size_t kMostDevices = 10'000;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all connections together
 constexpr seconds kGreeting{10};                            // within which a device greets
 constexpr seconds kBetweenLooks{1};
+constexpr seconds kBetweenTold{10};  // of logins that were refused
 // A device of MQTT 3.1.1 cannot be told how many messages it may send before one is acknowledged.
 constexpr std::size_t kMostHeld = 4096;
 /// That are taken in one look. Else a device that asks without a pause would keep what others have
@@ -121,8 +122,21 @@ void MqttListener::look() {
     }
     for (const DevicePtr& device : silent) dismiss(device, Reason::silent, "");
     sessions_.forget_expired(now);
+    tell_refused(now);
     look();
   });
+}
+
+/// Whoever tries passwords is told of, and not often enough to fill the log.
+void MqttListener::tell_refused(Clock::time_point now) {
+  if (refused_.logins == 0 || now - told_ < kBetweenTold) return;
+  told_ = now;
+  const Refused refused = std::exchange(refused_, {});
+  arrived_.dead.push_back({refused.peer,
+                           std::to_string(refused.logins) +
+                               " logins of devices had a wrong user or password, the last one of " +
+                               refused.client_id,
+                           ""});
 }
 
 void MqttListener::take_packets(const DevicePtr& device) {
@@ -178,8 +192,13 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
   device->heard = Clock::now();
   Welcome welcome{.receive_maximum = static_cast<std::uint16_t>(settings_.max_in_flight),
                   .most_packet = DeviceConnection::kMostPacket};
-  if (const Reason no = judge(*device->greeting, welcome.assigned_client_id); no != Reason::success)
-    return refuse(device, no);
+  const Reason no = judge(*device->greeting, welcome.assigned_client_id);
+  if (no == Reason::wrong_password) {
+    ++refused_.logins;
+    refused_.peer = device->connection->peer();
+    refused_.client_id = device->greeting->client_id;
+  }
+  if (no != Reason::success) return refuse(device, no);
   const auto id = hash(device->greeting->client_id);
   if (const auto other = greeted_.find(id); other != greeted_.end()) {
     const DevicePtr before = other->second;

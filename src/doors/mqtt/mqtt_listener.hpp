@@ -81,12 +81,19 @@ class MqttListener : public Source {
   Clock::time_point since_ = {};      // sockets have been read without a pause
   Arrived arrived_;                   // what `poll` returns next
   Answers answers_;                   // what goes out when that is committed
-  std::deque<Answers> uncommitted_;   // by what `poll` brought, the oldest first
+  /// Logins that were refused, and nobody was told of yet.
+  struct Refused {
+    std::size_t logins = 0;
+    std::string peer, client_id;  ///< of the last one
+  } refused_;
+  Clock::time_point told_ = {};      // of refused logins
+  std::deque<Answers> uncommitted_;  // by what `poll` brought, the oldest first
 
   Result<void> open();
   void accept();
   void welcome(Tcp::socket socket);
   void look();
+  void tell_refused(Clock::time_point now);
   void take_packets(const DevicePtr& device);
   /// False: the device has done what it must not do, and has gone.
   bool take(const DevicePtr& device, const Frame& frame);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <random>
 #include <utility>
+
+#include "server/security/secret_file.hpp"
 
 namespace gorgo::server {
 namespace {
@@ -43,6 +46,7 @@ Runner::~Runner() {
 }
 
 void Runner::start() {
+  warn_of_open_secrets();
   begin();
   thread_ = std::thread([this] {
     try {
@@ -53,6 +57,18 @@ void Runner::start() {
     }
     set_wake({});
   });
+}
+
+/// Doors have worked with such files, so they go on.
+void Runner::warn_of_open_secrets() const {
+  for (const std::string* file : {&settings_.password_file, &settings_.certificate_key}) {
+    std::error_code missing;
+    if (!std::filesystem::exists(*file, missing)) continue;
+    const auto checked = check_secret_file(*file);
+    if (checked) continue;
+    parts_.log.warning("others may get at a secret of a door",
+                       {{"door", name_}, {"error", checked.error().to_string()}});
+  }
 }
 
 void Runner::stop() { link_.stop(); }

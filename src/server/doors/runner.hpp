@@ -83,6 +83,8 @@ class Runner {
  private:
   unsigned failures_ = 0;  // since something worked
   std::thread thread_;
+
+  void warn_of_open_secrets() const;
 };
 
 /// By which a door's thread makes its source, which goes on behind the position, or its sink. It

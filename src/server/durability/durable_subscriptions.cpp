@@ -65,14 +65,15 @@ DurableSubscriptions::Durable* DurableSubscriptions::find(const std::string& nam
 DurableSubscriptions::Begun DurableSubscriptions::begin(const std::string& name,
                                                         const std::string& text,
                                                         const std::string& who,
-                                                        const Schema& schema) {
+                                                        const Schema& schema,
+                                                        Filter::Patterns patterns) {
   if (const Durable* known = find(name)) {
     if (known->text == text) return {false, {}};
     return {Error{"the durable subscription '" + name + "' has another text: " + known->text,
                   "subscribe with that text, end the subscription, or take another name"},
             {}};
   }
-  auto parsed = Filter::parse(text, schema);
+  auto parsed = Filter::parse(text, schema, patterns);
   if (!parsed.filter) return {false, std::move(parsed.diagnostics)};
   durables_.emplace(name, Durable{name, text, who, std::move(*parsed.filter)});
   return {true, std::move(parsed.diagnostics)};

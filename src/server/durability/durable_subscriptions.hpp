@@ -40,7 +40,7 @@ class DurableSubscriptions {
   };
   /// Begins the subscription, unless there is one of this name and text.
   Begun begin(const std::string& name, const std::string& text, const std::string& who,
-              const Schema& schema);
+              const Schema& schema, Filter::Patterns patterns = Filter::Patterns::any);
   /// Gives it to a connection, which gets everything that is not acknowledged. Another one that has
   /// it is ended. An error: the connection has it already. Precondition: it exists.
   Result<void> attach(const std::string& name, const std::shared_ptr<Outbox>& client,

@@ -42,6 +42,7 @@ struct Route {
   BodyKind body = BodyKind::none;
   boost::asio::awaitable<Response> (Api::*handle)(const Call& call);
   Access access = Access::admin;
+  std::string_view query = {};  ///< the keys that its query may have, between spaces
 };
 
 /// All routes to data, in the order of the documentation. Those to the workbench's page come
@@ -55,6 +56,10 @@ struct Routed {
   std::optional<Response> otherwise;  ///< 404, 405, or the answer to OPTIONS
 };
 Routed find_route(Verb verb, const Target& target);
+
+/// A key of the query that the route does not know is an error, for a slip must not have a request
+/// do something else. Pages, probes and scrapes may have any.
+Result<void> check_query(const Route& route, const Target& target);
 
 /// Carries out requests and makes responses of what the engine replies. Belongs to the I/O thread.
 class Api {
@@ -117,8 +122,8 @@ class Api {
   boost::asio::awaitable<Response> try_rules(const Call& call);
   boost::asio::awaitable<Response> run_tests(const Call& call);
   boost::asio::awaitable<Response> look_into_journal(const Call& call);
-  /// The types that are declared, or made by rules; nothing: see `Engine::ask`.
-  boost::asio::awaitable<std::optional<Workshop::KnownTypes>> known_types();
+  /// The types that are declared, or made by rules; or why the engine did not say.
+  boost::asio::awaitable<std::variant<Workshop::KnownTypes, Response>> known_types();
 
   boost::asio::awaitable<Response> page(const Call& call);
   boost::asio::awaitable<Response> asset(const Call& call);

@@ -126,12 +126,12 @@ asio::awaitable<Response> Api::beside(std::function<Response(const std::stop_tok
   co_return response;
 }
 
-asio::awaitable<std::optional<Workshop::KnownTypes>> Api::known_types() {
+asio::awaitable<std::variant<Workshop::KnownTypes, Response>> Api::known_types() {
   Workshop::KnownTypes known;
   for (std::uint32_t first = 0, total = 1; first < total;) {
     const auto page = co_await types_from(first);
     const auto* types = page ? page->as<wire::Types>() : nullptr;
-    if (types == nullptr) co_return std::nullopt;
+    if (types == nullptr) co_return unexpected(page);
     if (types->types() == nullptr || types->types()->size() == 0) break;
     for (const auto* type : *types->types()) {
       // A type that rules imply may have further attributes.
@@ -163,9 +163,10 @@ asio::awaitable<Response> Api::try_rules(const Call& call) {
   if (workshop == nullptr) co_return no_workshop();
   const auto read = read_rules_and("events", call);
   if (!read) co_return response_of(Problem{400, read.error()});
-  auto types = co_await known_types();
-  if (!types) co_return unexpected(std::nullopt);
-  Workshop::Trial trial{call.parameters[0], read->first, read->second, *std::move(types)};
+  auto known = co_await known_types();
+  if (auto* refused = std::get_if<Response>(&known)) co_return std::move(*refused);
+  auto& types = std::get<Workshop::KnownTypes>(known);
+  Workshop::Trial trial{call.parameters[0], read->first, read->second, std::move(types)};
   co_return co_await beside(trial_job(*workshop, std::move(trial)));
 }
 

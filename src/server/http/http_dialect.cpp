@@ -89,7 +89,7 @@ asio::awaitable<bool> HttpDialect::serve_one() {
   }
   auto routed = find_route(head.method(), *target);
   // A client that connects anew while the server is about to stop finds another one.
-  bool goes_on = reader_.keep_alive() && !session_.hub().stops_at;
+  bool goes_on = reader_.keep_alive() && !session_.hub().stops_at && !outstays();
   if (routed.route != nullptr) routed.otherwise = api_.refusal_of(*routed.route);
   if (routed.otherwise) {
     // Nobody takes the body in.
@@ -106,6 +106,12 @@ asio::awaitable<bool> HttpDialect::serve_one() {
   }
   co_await respond(response, goes_on);
   co_return goes_on;
+}
+
+/// Whether the client has not said who it is for so long that its place should be another's.
+bool HttpDialect::outstays() const {
+  const auto since = std::chrono::steady_clock::now() - began_;
+  return session_.is_newcomer() && since > options_.greeting_timeout;
 }
 
 asio::awaitable<bool> HttpDialect::read_head() {
@@ -245,6 +251,10 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
     goes_on = goes_on && !reader_.has_body();
     co_return *refusal;
   }
+  if (const auto known = check_query(route, target); !known) {
+    goes_on = goes_on && !reader_.has_body();
+    co_return response_of(Problem{400, known.error()});
+  }
   const std::unique_ptr<Body> body = api_.body_of(route);
   std::unique_ptr<GzipBody> gzip;
   if (body != nullptr && is_gzip(head)) {
@@ -324,11 +334,15 @@ asio::awaitable<void> HttpDialect::upgrade(std::optional<std::uint32_t> most) {
 
 asio::awaitable<void> HttpDialect::serve_editor() {
   in_request_ = false;
-  auto types = co_await api_.known_types();
+  auto known = co_await api_.known_types();
   used_reply();
-  if (!types) co_return;
+  if (const auto* refused = std::get_if<Response>(&known)) {
+    co_await respond(*refused, false);
+    co_return;
+  }
+  auto& types = std::get<Workshop::KnownTypes>(known);
   auto socket = std::make_unique<EditorSocket>(session_, texts_,
-                                               options_.workshop->converse(*std::move(types)));
+                                               options_.workshop->converse(std::move(types)));
   const bool accepted = co_await socket->accept(reader_.request());
   if (!accepted) co_return;
   editor_ = std::move(socket);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@ class HttpDialect : public Dialect, private Engine {
   Session& session_;
   const std::shared_ptr<Texts> texts_;
   const ServerOptions& options_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   RequestReader reader_;
   Api api_;
   std::string out_;  // composed, and not yet written
@@ -61,6 +63,7 @@ class HttpDialect : public Dialect, private Engine {
 
   /// Returns whether another request may follow.
   boost::asio::awaitable<bool> serve_one();
+  bool outstays() const;
   boost::asio::awaitable<bool> read_head();
   boost::asio::awaitable<bool> read_body(Body* body);
   boost::asio::awaitable<Response> handle(const Target& target, const Route& route,

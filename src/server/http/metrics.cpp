@@ -120,6 +120,11 @@ void Metrics::add(const wire::Statistics& statistics, const ServerCounters& serv
   counter("lost_rows", "Deliveries that subscribers did not get", server.lost_rows);
   counter("dropped_requests", "Requests of clients that had gone", server.dropped_requests);
   counter("tls_handshakes_failed", "TLS handshakes that came to nothing", server.failed_handshakes);
+  if (server.certificate_expires != 0) {
+    put("tls_certificate_expires_seconds",
+        "When the server's certificate expires, in seconds since the Unix epoch", true,
+        static_cast<double>(server.certificate_expires));
+  }
   counter("logins_failed", "Logins whose user, password or token was wrong", server.failed_logins);
   counter("requests_forbidden", "Requests of users who lack the permission",
           server.forbidden_requests);

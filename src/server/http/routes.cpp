@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "server/http/api.hpp"
 
@@ -6,23 +9,29 @@ namespace gorgo::server::http {
 namespace {
 
 constexpr auto kRoutes = std::to_array<Route>({
-    {Verb::post, "/v1/events", BodyKind::events, &Api::publish, Access::user},
-    {Verb::get, "/v1/events", BodyKind::none, &Api::subscribe, Access::user},
+    {Verb::post, "/v1/events", BodyKind::events, &Api::publish, Access::user,
+     "ack producer sequence"},
+    {Verb::get, "/v1/events", BodyKind::none, &Api::subscribe, Access::user,
+     "subscribe slow most durable"},
     {Verb::get, "/v1/rules", BodyKind::none, &Api::list_rules, Access::user},
     {Verb::get, "/v1/rules/{name}", BodyKind::none, &Api::show_rule, Access::user},
-    {Verb::post, "/v1/rules/{name}", BodyKind::text, &Api::deploy, Access::user},
-    {Verb::put, "/v1/rules/{name}", BodyKind::text, &Api::replace, Access::user},
+    {Verb::post, "/v1/rules/{name}", BodyKind::text, &Api::deploy, Access::user,
+     "with_history replace shadow"},
+    {Verb::put, "/v1/rules/{name}", BodyKind::text, &Api::replace, Access::user,
+     "with_history replace shadow"},
     {Verb::delete_, "/v1/rules/{name}", BodyKind::none, &Api::remove, Access::user},
-    {Verb::post, "/v1/rules/{name}/check", BodyKind::text, &Api::check, Access::user},
+    {Verb::post, "/v1/rules/{name}/check", BodyKind::text, &Api::check, Access::user,
+     "replace with_history"},
     {Verb::get, "/v1/rules/{name}/explain", BodyKind::none, &Api::explain, Access::user},
     {Verb::get, "/v1/rules/{name}/history", BodyKind::none, &Api::history, Access::user},
     {Verb::get, "/v1/history", BodyKind::none, &Api::all_history, Access::user},
-    {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why, Access::user},
-    {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin, Access::user},
+    {Verb::get, "/v1/rules/{name}/why", BodyKind::none, &Api::why, Access::user, "last at"},
+    {Verb::post, "/v1/rules/{name}/pin", BodyKind::none, &Api::pin, Access::user, "engine"},
     {Verb::get, "/v1/shadows", BodyKind::none, &Api::list_shadows, Access::user},
     {Verb::get, "/v1/shadows/{name}", BodyKind::none, &Api::list_shadows, Access::user},
     {Verb::delete_, "/v1/shadows/{name}", BodyKind::none, &Api::drop_shadow, Access::user},
-    {Verb::post, "/v1/shadows/{name}/promote", BodyKind::none, &Api::promote_shadow, Access::user},
+    {Verb::post, "/v1/shadows/{name}/promote", BodyKind::none, &Api::promote_shadow, Access::user,
+     "with_history"},
     {Verb::get, "/v1/subscriptions", BodyKind::none, &Api::list_durables, Access::user},
     {Verb::delete_, "/v1/subscriptions/{name}", BodyKind::none, &Api::end_durable, Access::user},
     {Verb::post, "/v1/subscriptions/{name}/ack", BodyKind::text, &Api::acknowledge, Access::user},
@@ -39,13 +48,14 @@ constexpr auto kRoutes = std::to_array<Route>({
     {Verb::delete_, "/v1/actions/{name}/silences/{id}", BodyKind::none, &Api::end_silence,
      Access::admin},
     {Verb::get, "/v1/cluster", BodyKind::none, &Api::show_cluster, Access::admin},
-    {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections, Access::admin},
+    {Verb::get, "/v1/connections", BodyKind::none, &Api::list_connections, Access::admin, "closed"},
     {Verb::delete_, "/v1/connections/{id}", BodyKind::none, &Api::disconnect, Access::admin},
     {Verb::get, "/v1/workbench/stream", BodyKind::none, &Api::watch, Access::admin},
     {Verb::get, "/v1/lsp", BodyKind::none, &Api::edit, Access::admin},
     {Verb::post, "/v1/rules/{name}/trial", BodyKind::text, &Api::try_rules, Access::admin},
     {Verb::post, "/v1/rules/{name}/tests", BodyKind::text, &Api::run_tests, Access::admin},
-    {Verb::get, "/v1/journal/events", BodyKind::none, &Api::look_into_journal, Access::admin},
+    {Verb::get, "/v1/journal/events", BodyKind::none, &Api::look_into_journal, Access::admin,
+     "place at type most"},
     {Verb::get, "/v1/openapi.json", BodyKind::none, &Api::describe, Access::user},
     {Verb::get, "/healthz", BodyKind::none, &Api::health, Access::anybody},
     {Verb::get, "/readyz", BodyKind::none, &Api::readiness, Access::anybody},
@@ -88,9 +98,34 @@ std::optional<std::vector<std::string>> match(std::string_view route,
   return route.empty() ? std::optional(parameters) : std::nullopt;
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 }  // namespace
 
 std::span<const Route> routes() { return kRoutes; }
+
+Result<void> check_query(const Route& route, const Target& target) {
+  if (route.access == Access::anybody || route.access == Access::metrics) return {};
+  const auto known = words_of(route.query);
+  for (const auto& [key, value] : target.query) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const std::string meant(closest_name(key, known));
+    if (!meant.empty()) {
+      return Error{"this path knows no '" + key + "'", "did you mean '" + meant + "'?"};
+    }
+    return Error{"this path knows no '" + key + "'",
+                 known.empty() ? "leave out the query" : "it knows: " + std::string(route.query)};
+  }
+  return {};
+}
 
 Routed find_route(Verb verb, const Target& target) {
   const Verb asked = verb == Verb::head ? Verb::get : verb;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "codec/timestamp.hpp"
 #include "server/on_pool.hpp"
 
 namespace gorgo::server {
@@ -13,6 +14,13 @@ namespace asio = boost::asio;
 using Outcome = Doorkeeper::Outcome;
 
 constexpr std::size_t kLongest = kLongestPassword;  // also of a user's name and a token
+constexpr std::chrono::days kSoon{14};              // before a certificate expires
+
+std::string to_text(std::chrono::sys_seconds time) {
+  std::string text;
+  codec::append_rfc3339(text, std::chrono::nanoseconds(time.time_since_epoch()).count());
+  return text;
+}
 
 Outcome refused(wire::ErrorCode code, Error why) {
   return {nullptr, Doorkeeper::Refused{code, std::move(why)}};
@@ -48,6 +56,20 @@ Result<Doorkeeper::Keys> Doorkeeper::read(const ServerOptions& options) {
     return Error{"trex.user: there is no user '" + trex + "' in " + options.security.users, ""};
   }
   return keys;
+}
+
+void Doorkeeper::set(Keys keys) {
+  keys_ = std::move(keys);
+  certificate_expires_ = 0;
+  if (keys_.tls == nullptr) return;
+  const auto expiry = expiry_of(keys_.tls);
+  certificate_expires_ = expiry.time_since_epoch().count();
+  const auto now = std::chrono::system_clock::now();
+  if (expiry - now > kSoon) return;
+  log_.warning(expiry <= now ? "the certificate has expired, and clients refuse it"
+                             : "the certificate expires soon",
+               {{"at", to_text(expiry)},
+                {"hint", "replace the files of [tls] and reload the configuration"}});
 }
 
 std::vector<std::string> Doorkeeper::changes_to(const Keys& keys) const {

@@ -49,7 +49,8 @@ class Doorkeeper {
   explicit Doorkeeper(Log& log) : log_(log) {}
   ~Doorkeeper() { thread_.join(); }
 
-  void set(Keys keys) { keys_ = std::move(keys); }
+  /// Warns of a certificate that has expired or soon will.
+  void set(Keys keys);
   /// What would change by `set`, in words, beside what the options say.
   std::vector<std::string> changes_to(const Keys& keys) const;
   const TlsContext& tls() const { return keys_.tls; }
@@ -65,6 +66,9 @@ class Doorkeeper {
   std::uint64_t failed_logins() const { return failed_; }
   /// Passwords that were compared with a hash. Any thread.
   std::uint64_t hashed_passwords() const { return hashed_; }
+  /// When the server's certificate expires, in seconds since the Unix epoch; 0: it has none. Any
+  /// thread.
+  std::int64_t certificate_expires() const { return certificate_expires_; }
 
  private:
   /// Passwords that wait for the thread, of all networks and of one; beyond, logins are refused.
@@ -76,6 +80,7 @@ class Doorkeeper {
   Attempts attempts_;
   LogLimit failed_log_;
   std::atomic<std::uint64_t> failed_ = 0, hashed_ = 0;
+  std::atomic<std::int64_t> certificate_expires_ = 0;
   NetworkCounts waiting_;
   boost::asio::thread_pool thread_{1};
 

@@ -31,6 +31,8 @@ class NetworkCounts {
     }
     ~Share() { leave(); }
 
+    /// Whether it counts, and has not left.
+    bool is_counted() const { return counts_ != nullptr; }
     void leave() {
       if (counts_ != nullptr) std::exchange(counts_, nullptr)->remove(at_);
     }

@@ -18,7 +18,7 @@ constexpr mode_t kTooWide = S_IWGRP | S_IXGRP | S_IRWXO;
 
 }  // namespace
 
-Result<std::string> read_secret_file(const std::string& path) {
+Result<void> check_secret_file(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     return Error{"cannot read " + path + ": " + std::strerror(errno), ""};
@@ -30,6 +30,11 @@ Result<std::string> read_secret_file(const std::string& path) {
         path + " holds secrets and has the rights " + mode.data() + ", which let others in",
         "chmod 600 " + path + ", or 640 for a group of its own"};
   }
+  return {};
+}
+
+Result<std::string> read_secret_file(const std::string& path) {
+  if (auto checked = check_secret_file(path); !checked) return checked.error();
   return read_regular_file(path, kMostSecrets);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -50,6 +51,20 @@ bool is_token_hash(std::string_view text) {
   text.remove_prefix(kTokenHash.size());
   return text.size() == 2 * crypto_hash_sha256_BYTES &&
          text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+std::uint64_t number_among_all(std::string_view user, std::uint64_t producer) {
+  std::array<unsigned char, sizeof producer> number{};
+  std::memcpy(number.data(), &producer, sizeof producer);
+  crypto_generichash_state state;
+  std::array<unsigned char, crypto_generichash_BYTES> hash{};
+  crypto_generichash_init(&state, nullptr, 0, hash.size());
+  crypto_generichash_update(&state, bytes_of(user), user.size());
+  crypto_generichash_update(&state, number.data(), number.size());
+  crypto_generichash_final(&state, hash.data(), hash.size());
+  std::uint64_t known = 0;
+  std::memcpy(&known, hash.data(), sizeof known);
+  return std::max<std::uint64_t>(known, 1);
 }
 
 Result<std::string> hash_password(std::string_view password) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,10 @@ bool has_bearable_cost(std::string_view hash);
 enum class Verdict { right, wrong, no_memory };
 /// Takes as long as `hash_password`, whatever the outcome. Any thread.
 Verdict check_password(const std::string& hash, std::string_view password);
+
+/// The number by which the server knows a producer of the user, so that no other user's producer
+/// has it, however numbers are chosen. Not 0.
+std::uint64_t number_among_all(std::string_view user, std::uint64_t producer);
 
 /// The bytes that a text in Base64 stands for (RFC 4648, with or without padding).
 Result<std::string> decode_base64(std::string_view text);

@@ -38,11 +38,20 @@ Result<void> use_key(ssl::context& context, const std::string& path) {
   const auto key = read_secret_file(path);
   if (!key) return Error{"tls.key: " + key.error().message, key.error().hint};
   error_code failure;
-  // Nobody is there who could type a password.
-  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; },
-                                failure);
+  bool is_encrypted = false;
+  context.set_password_callback(
+      [&is_encrypted](std::size_t, ssl::context::password_purpose) {
+        is_encrypted = true;
+        return "";
+      },
+      failure);
   if (!failure) context.use_private_key(asio::buffer(*key), ssl::context::pem, failure);
   if (!failure) return {};
+  if (is_encrypted) {
+    return Error{"tls.key: " + path + " is encrypted, and nobody is there to type its password",
+                 "write it out with `openssl pkey -in " + path +
+                     " -out plain.key`, and let nobody else read it"};
+  }
   if (ERR_GET_REASON(static_cast<unsigned long>(failure.value())) == X509_R_KEY_VALUES_MISMATCH) {
     return Error{"tls.key: " + path + " does not belong to tls.certificate", ""};
   }
@@ -148,6 +157,16 @@ Result<TlsContext> make_tls_context(const TlsOptions& options) {
   if (auto done = use_key(*context, options.key); !done) return done.error();
   if (auto done = use_client_ca(*context, options); !done) return done.error();
   return context;
+}
+
+std::chrono::sys_seconds expiry_of(const TlsContext& context) {
+  auto first = std::chrono::sys_seconds::max();
+  for (const X509* one : shown_by(context)) {
+    std::tm until{};
+    if (one == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(one), &until) != 1) continue;
+    first = std::min(first, std::chrono::sys_seconds(std::chrono::seconds(timegm(&until))));
+  }
+  return first;
 }
 
 std::vector<std::string> differences_between(const TlsContext& before, const TlsContext& now) {

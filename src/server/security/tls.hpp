@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 /// Reads the certificates and the key that the options name. Null: the options ask for no TLS. An
 /// error names the file and what is wrong with it.
 Result<TlsContext> make_tls_context(const TlsOptions& options);
+
+/// When the first of the certificates that the server shows expires. Precondition: it is not null.
+std::chrono::sys_seconds expiry_of(const TlsContext& context);
 
 /// What is different for clients, for people: "another certificate". Precondition: neither is null.
 std::vector<std::string> differences_between(const TlsContext& before, const TlsContext& now);
