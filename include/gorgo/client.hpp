@@ -243,7 +243,11 @@ class Client {
   /// names unnamed rules. Failed diagnostics: nothing was deployed.
   Result<Diagnostics> deploy(const std::string& name, const std::string& text,
                              const DeployOptions& options = {});
+  /// Removes a rule by its full name; where there is none, all rules of the deployment of that
+  /// name.
   Result<void> remove(const std::string& rule);
+  /// The same for a deployment whose name a rule may have, too.
+  Result<void> remove_deployment(const std::string& name);
   /// Runs the rules beside those in force that they would replace, until it is promoted or dropped
   /// or the server ends. What they give reaches nobody.
   Result<Diagnostics> deploy_shadow(const std::string& name, const std::string& text);

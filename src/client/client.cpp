@@ -202,6 +202,13 @@ Result<void> Client::remove(const std::string& rule) {
   return client::request(*impl_->connection, remove);
 }
 
+Result<void> Client::remove_deployment(const std::string& name) {
+  wire::RemoveT remove;
+  remove.rule = name;
+  remove.deployment = true;
+  return client::request(*impl_->connection, remove);
+}
+
 Result<void> Client::pin(const std::string& rule, const std::string& engine) {
   wire::PinT pin;
   pin.rule = rule;

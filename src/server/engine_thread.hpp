@@ -269,6 +269,8 @@ class EngineThread {
   void promote(const Command& command, std::uint64_t id, const wire::PromoteShadow& request);
   void drop_shadow(const Command& command, std::uint64_t id, const wire::DropShadow& request);
   void list_shadows(const Command& command, std::uint64_t id) const;
+  /// The rule that a removal is about; an error: it is about a deployment.
+  Result<RuleInfo> rule_to_remove(const wire::Remove& request) const;
   void remove(const Command& command, std::uint64_t id, const wire::Remove& request);
   void pin(const Command& command, std::uint64_t id, const wire::Pin& request);
   void list(const Command& command, std::uint64_t id, const wire::ListRules& request);

@@ -101,9 +101,16 @@ void EngineThread::take_out_of_force(const Command& command, const std::string& 
   log_.info("rule removed", {{"rule", rule}, {"session", command.client->id()}});
 }
 
+Result<RuleInfo> EngineThread::rule_to_remove(const wire::Remove& request) const {
+  const std::string name = request.rule()->str();
+  if (!request.deployment()) return processor_.rule(name);
+  return Error{"there is no deployment '" + name + "'",
+               "`gorgo rules history` names those there were"};
+}
+
 void EngineThread::remove(const Command& command, std::uint64_t id, const wire::Remove& request) {
   const std::string name = request.rule()->str();
-  const auto known = processor_.rule(name);
+  const auto known = rule_to_remove(request);
   const auto rules = known ? std::vector{name} : deployments_.take(name, processor_);
   // The latest first, which moves the fewest others.
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) take_out_of_force(command, *rule);

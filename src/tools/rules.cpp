@@ -33,6 +33,7 @@ struct RulesOptions {
   Settings settings;
   bool memory = false;
   bool shadow = false;
+  bool deployment = false;
   std::string name;  // of a deployment
   std::string file;  // that is compared with it
   std::uint64_t from = 0, to_change = 0;
@@ -223,7 +224,8 @@ int deploy(Client& client, const RulesOptions& options) {
 
 int remove(Client& client, const RulesOptions& options) {
   for (const std::string& rule : options.arguments) {
-    if (auto removed = client.remove(rule); !removed) return fail(removed.error());
+    auto removed = options.deployment ? client.remove_deployment(rule) : client.remove(rule);
+    if (!removed) return fail(removed.error());
     std::fprintf(stderr, "removed %s\n", rule.c_str());
   }
   return kSuccess;
@@ -377,9 +379,10 @@ void add_rules(CLI::App& app, int& exit_code) {
   back->add_option("NAME", options->name, "Of the deployment")->required();
   back->add_option("NUMBER", options->from,
                    "Of the change to go back to; else the one before the last");
-  add_action(*rules, "remove", "Remove rules", remove, options, exit_code)
-      ->add_option("RULE", options->arguments, "Full names")
-      ->required();
+  CLI::App* const taken = add_action(*rules, "remove", "Remove rules", remove, options, exit_code);
+  taken->add_option("RULE", options->arguments, "Full names, or names of deployments")->required();
+  taken->add_flag("--deployment", options->deployment,
+                  "The names are those of deployments, also where a rule has the same");
 }
 
 }  // namespace gorgo::tools

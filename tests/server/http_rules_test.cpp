@@ -317,6 +317,21 @@ std::string keys_of(const Json& described, const Json& operation) {
   return keys;
 }
 
+TEST_F(HttpOperations, ADeploymentIsRemovedAlsoWhereARuleHasItsName) {
+  const auto rules = [&] { return http_.ask("GET", "/v1/rules").json()["rules"].size(); };
+  const std::string both = "rule heat: define A() from B(); rule cold: define C() from B();";
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/heat", both).status, 200u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/heat").status, 200u);
+  EXPECT_EQ(rules(), 1u);
+  EXPECT_EQ(http_.ask("PUT", "/v1/rules/heat", both).status, 200u);
+  EXPECT_EQ(rules(), 2u);
+  EXPECT_EQ(http_.ask("DELETE", "/v1/rules/heat?deployment=true").status, 200u);
+  EXPECT_EQ(rules(), 0u);
+  const auto gone = http_.ask("DELETE", "/v1/rules/heat?deployment=true");
+  EXPECT_EQ(gone.status, 404u);
+  EXPECT_THAT(gone.body, HasSubstr("there is no deployment 'heat'"));
+}
+
 /// A slip must not have a request do something else.
 TEST_F(HttpOperations, AKeyThatThePathDoesNotKnowIsAnError) {
   // Nobody takes in the body of what is refused, so that each request has a connection of its own.

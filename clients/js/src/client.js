@@ -295,11 +295,12 @@ export class Client {
   }
 
   /**
-   * Removes a rule by its full name, or all rules of a deployment.
+   * Removes a rule by its full name, or all rules of a deployment; `deployment`: even where a rule has its name.
    * @param {string} rule
+   * @param {{deployment?: boolean}} options
    */
-  async remove(rule) {
-    await this.http.request("DELETE", `rules/${encodeURIComponent(rule)}`);
+  async remove(rule, { deployment = false } = {}) {
+    await this.http.request("DELETE", `rules/${encodeURIComponent(rule)}?deployment=${deployment}`);
   }
 
   /**

@@ -128,10 +128,13 @@ export class Client {
         withHistory?: boolean;
     }): Promise<Diagnostic[]>;
     /**
-     * Removes a rule by its full name, or all rules of a deployment.
+     * Removes a rule by its full name, or all rules of a deployment; `deployment`: even where a rule has its name.
      * @param {string} rule
+     * @param {{deployment?: boolean}} options
      */
-    remove(rule: string): Promise<void>;
+    remove(rule: string, { deployment }?: {
+        deployment?: boolean;
+    }): Promise<void>;
     /**
      * Has the rule evaluated by this engine; "auto": where it costs least.
      * @param {string} rule

@@ -283,9 +283,9 @@ class AsyncClient:
             raise InvalidText(diagnostics)
         return diagnostics
 
-    async def remove(self, rule: str) -> None:
-        """Removes a rule by its full name, or all rules of a deployment."""
-        await self._ask(schema.REMOVE, {"rule": rule})
+    async def remove(self, rule: str, *, deployment: bool = False) -> None:
+        """Removes a rule by its full name, or all rules of a deployment; `deployment`: even where a rule has its name."""
+        await self._ask(schema.REMOVE, {"rule": rule, "deployment": deployment})
 
     async def pin(self, rule: str, engine: str = "auto") -> None:
         """Has the rule evaluated by this engine; "auto": where it costs least."""

@@ -78,7 +78,7 @@ SUBSCRIBE = Table(
     u64("credit_bytes", None), text("durable"))
 UNSUBSCRIBE = Table("Unsubscribe", u32("subscription"))
 DEPLOY = Table("Deploy", text("name", True), text("text", True), flag("replace"), flag("with_history"), flag("check"))
-REMOVE = Table("Remove", text("rule", True))
+REMOVE = Table("Remove", text("rule", True), flag("deployment"))
 PIN = Table("Pin", text("rule", True), text("engine", True))
 LIST_RULES = Table("ListRules", u32("first"), text("name"))
 TICK = Table("Tick", i64("timestamp"))

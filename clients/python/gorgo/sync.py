@@ -284,9 +284,9 @@ class Client:
         """Deploys the rules of a text, as a whole or not at all; returns warnings, raises InvalidText for errors."""
         return self._run(self._client.deploy(name, text, replace=replace, with_history=with_history))
 
-    def remove(self, rule: str) -> None:
-        """Removes a rule by its full name, or all rules of a deployment."""
-        self._run(self._client.remove(rule))
+    def remove(self, rule: str, *, deployment: bool = False) -> None:
+        """Removes a rule by its full name, or all rules of a deployment; `deployment`: even where a rule has its name."""
+        self._run(self._client.remove(rule, deployment=deployment))
 
     def pin(self, rule: str, engine: str = "auto") -> None:
         """Has the rule evaluated by this engine; "auto": where it costs least."""

@@ -131,6 +131,7 @@ asio::awaitable<Response> Api::check(const Call& call) {
 asio::awaitable<Response> Api::remove(const Call& call) {
   wire::RemoveT request;
   request.rule = call.parameters[0];
+  request.deployment = call.target.flag("deployment");
   const auto reply = co_await ask(request);
   if (!reply || reply->as<wire::Ack>() == nullptr) co_return unexpected(reply);
   co_return done();

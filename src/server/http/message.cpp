@@ -80,7 +80,7 @@ bool Target::flag(const std::string& key) const {
 }
 
 Result<void> Target::check_flags() const {
-  for (const char* key : {"replace", "with_history", "shadow", "closed"}) {
+  for (const char* key : {"replace", "with_history", "shadow", "closed", "deployment"}) {
     const auto value = find(key);
     constexpr std::array<std::string_view, 5> kKnown = {"", "true", "1", "false", "0"};
     if (!value || std::ranges::find(kKnown, *value) != kKnown.end()) continue;

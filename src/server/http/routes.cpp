@@ -19,7 +19,7 @@ constexpr auto kRoutes = std::to_array<Route>({
      "with_history replace shadow"},
     {Verb::put, "/v1/rules/{name}", BodyKind::text, &Api::replace, Access::user,
      "with_history replace shadow"},
-    {Verb::delete_, "/v1/rules/{name}", BodyKind::none, &Api::remove, Access::user},
+    {Verb::delete_, "/v1/rules/{name}", BodyKind::none, &Api::remove, Access::user, "deployment"},
     {Verb::post, "/v1/rules/{name}/check", BodyKind::text, &Api::check, Access::user,
      "replace with_history"},
     {Verb::get, "/v1/rules/{name}/explain", BodyKind::none, &Api::explain, Access::user},
