@@ -57,7 +57,7 @@ asio::awaitable<bool> RequestGate::submit(protocol::Bytes frame, const wire::Mes
   Command request{
       Command::Kind::request, session_.shared_outbox(), {}, work_of(message, frame.size())};
   if (!permit(message, request)) co_return true;
-  const bool wanted = prepare(request, message) && own_producer(message, frame);
+  const bool wanted = prepare(request, message) && own_producer(frame);
   if (!wanted) co_return true;
   request.frame = std::move(frame);
   const bool may_go = co_await await_rate(request);
@@ -93,13 +93,14 @@ bool RequestGate::permit(const wire::Message& message, Command& request) {
   return true;
 }
 
-bool RequestGate::own_producer(const wire::Message& message, const protocol::Bytes& frame) {
-  const auto* publish = message.body_as_Publish();
-  if (user_ == nullptr || publish == nullptr || publish->producer() == 0) return true;
-  const std::uint64_t id = message.id();
-  // The journal keeps the frame, so its number stands there; the frame is nobody else's yet.
-  const_cast<wire::Publish*>(publish)->mutate_producer(
-      number_among_all(user_->name, publish->producer()));
+bool RequestGate::own_producer(protocol::Bytes& frame) {
+  auto* message = flatbuffers::GetMutableRoot<wire::Message>(frame.data() + protocol::kPrefix);
+  if (user_ == nullptr || message->body_type() != wire::Body::Publish) return true;
+  auto* publish = static_cast<wire::Publish*>(message->mutable_body());
+  if (publish->producer() == 0) return true;
+  const std::uint64_t id = message->id();
+  // The journal keeps the frame, so the number of the user's producer has to stand there.
+  publish->mutate_producer(number_among_all(user_->name, publish->producer()));
   // In an evil frame other fields may share these bytes.
   const auto again = protocol::open_frame(frame);
   const auto* batch = again ? protocol::batch_of(**again) : nullptr;

@@ -67,7 +67,7 @@ class RequestGate {
   /// has to check.
   bool permit(const wire::Message& message, Command& request);
   /// Has the producer of a publication be one of the user's. False: it was answered already.
-  bool own_producer(const wire::Message& message, const protocol::Bytes& frame);
+  bool own_producer(protocol::Bytes& frame);
   /// What a request needs beside its frame. False: it was answered already.
   bool prepare(Command& request, const wire::Message& message);
   /// Waits until the rates of the user allow the request, and counts it. False: the session has

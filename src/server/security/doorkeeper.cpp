@@ -64,7 +64,8 @@ void Doorkeeper::set(Keys keys) {
   if (keys_.tls == nullptr) return;
   const auto expiry = expiry_of(keys_.tls);
   certificate_expires_ = expiry.time_since_epoch().count();
-  const auto now = std::chrono::system_clock::now();
+  // In seconds: nanoseconds end in the year 2262, and certificates may be good for longer.
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   if (expiry - now > kSoon) return;
   log_.warning(expiry <= now ? "the certificate has expired, and clients refuse it"
                              : "the certificate expires soon",
