@@ -246,7 +246,7 @@ class Client {
   /// Removes a rule by its full name; where there is none, all rules of the deployment of that
   /// name.
   Result<void> remove(const std::string& rule);
-  /// The same for a deployment whose name a rule may have, too.
+  /// Removes all rules of a deployment, also where a rule has its name.
   Result<void> remove_deployment(const std::string& name);
   /// Runs the rules beside those in force that they would replace, until it is promoted or dropped
   /// or the server ends. What they give reaches nobody.

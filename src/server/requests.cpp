@@ -236,8 +236,7 @@ Result<void> EngineThread::check_user(const User& user, const wire::Message& mes
   const auto* remove = message.body_as_Remove();
   if (remove == nullptr) return {};
   const std::string name = remove->rule()->str();
-  const bool is_rule = !remove->deployment() && processor_.has_rule(name);
-  if (is_rule) return check_deployment(user, deployments_.owner_of(name));
+  if (rule_to_remove(*remove)) return check_deployment(user, deployments_.owner_of(name));
   return check_deployment(user, stem_of(name));
 }
 

@@ -102,6 +102,13 @@ TEST(Workshop, WhoMayNotSeeTypesHasNoTrial) {
   const auto told = http.ask("POST", "/v1/rules/heat/trial", body.dump(), bearer(token));
   EXPECT_EQ(told.status, 403u) << told.body;
   EXPECT_THAT(told.body, HasSubstr("see"));
+  const std::string upgrade =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  EXPECT_EQ(HttpConnection(http_address(server))
+                .ask("GET", "/v1/lsp", "", bearer(token) + upgrade)
+                .status,
+            403u);
 }
 
 class HastyWorkshop : public Workshops {

@@ -239,21 +239,22 @@ asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
   co_return std::nullopt;
 }
 
+asio::awaitable<std::optional<Response>> HttpDialect::refusal_of(const Route& route,
+                                                                 const Target& target) {
+  if (const auto problem = check_head(target)) co_return response_of(*problem);
+  auto refusal = co_await log_in(route, target);
+  if (refusal) co_return refusal;
+  const auto known = check_query(route, target);
+  if (!known) co_return response_of(Problem{400, known.error()});
+  co_return std::nullopt;
+}
+
 asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route& route,
                                               std::vector<std::string> parameters, bool& goes_on) {
   const Head& head = reader_.head();
-  if (const auto problem = check_head(target)) {
-    goes_on = goes_on && !reader_.has_body();
-    co_return response_of(*problem);
-  }
-  const auto refusal = co_await log_in(route, target);
-  if (refusal) {
-    goes_on = goes_on && !reader_.has_body();
-    co_return *refusal;
-  }
-  if (const auto known = check_query(route, target); !known) {
-    goes_on = goes_on && !reader_.has_body();
-    co_return response_of(Problem{400, known.error()});
+  if (auto refusal = co_await refusal_of(route, target)) {
+    goes_on = goes_on && !reader_.has_body();  // nobody takes it in
+    co_return *std::move(refusal);
   }
   const std::unique_ptr<Body> body = api_.body_of(route);
   std::unique_ptr<GzipBody> gzip;

@@ -68,6 +68,9 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<bool> read_body(Body* body);
   boost::asio::awaitable<Response> handle(const Target& target, const Route& route,
                                           std::vector<std::string> parameters, bool& goes_on);
+  /// Why the request may not be carried out; nothing: it may.
+  boost::asio::awaitable<std::optional<Response>> refusal_of(const Route& route,
+                                                             const Target& target);
   /// Whether the request may go on, as far as its head says.
   Checked check_head(const Target& target) const;
   /// Finds out who sent the request, where the server asks. A response: it may not go on.

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -98,14 +100,10 @@ std::optional<std::vector<std::string>> match(std::string_view route,
   return route.empty() ? std::optional(parameters) : std::nullopt;
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
+/// The keys that the query of the route may have.
+std::vector<std::string> keys_of(const Route& route) {
+  std::istringstream words{std::string(route.query)};
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ std::span<const Route> routes() { return kRoutes; }
 
 Result<void> check_query(const Route& route, const Target& target) {
   if (route.access == Access::anybody || route.access == Access::metrics) return {};
-  const auto known = words_of(route.query);
+  const auto known = keys_of(route);
   for (const auto& [key, value] : target.query) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string meant(closest_name(key, known));
