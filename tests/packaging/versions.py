@@ -8,8 +8,10 @@ import sys
 FILES = {
     "clients/python/pyproject.toml": r'^version = "(.+)"$',
     "clients/python/gorgo/__init__.py": r'^__version__ = "(.+)"$',
+    "clients/cpp/examples/CMakeLists.txt": r"^find_package\(gorgo ([0-9.]+) ",
     "clients/js/package.json": r'"version": "(.+)"',
     "web/package.json": r'"version": "(.+)"',
+    "web/package-lock.json": r'"version": "(.+)"',
     "docs/editors/vscode/package.json": r'"version": "(.+)"',
     "CHANGELOG.md": r"^## \[([0-9.]+)\]",
 }
