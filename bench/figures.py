@@ -69,13 +69,13 @@ class Programs:
                        "--log-level", "error", "--engine", "column", *arguments]
             command = [part.replace("FOLDER", folder) for part in command]
             server = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                      env={**os.environ, "GORGO__LIMITS__MAX_SESSIONS": "10100"},
+                                      env={**os.environ, "GORGO__LIMITS__MAX_SESSIONS": "10100"},  # for `crowd`
                                       preexec_fn=lambda: processors and os.sched_setaffinity(0, processors))
             lines = [server.stdout.readline().split() for _ in range(3)]
             if not all(lines):
                 sys.exit(f"the server has ended: {shlex.join(command)}")
             try:
-                yield {line[0]: line[2] for line in [["native", "", lines[0][-1]], *lines[1:]]}, server.pid
+                yield dict(zip(("native", "http", "trex"), (line[-1] for line in lines))), server.pid
             finally:
                 server.kill()
                 server.wait()
