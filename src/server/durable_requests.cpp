@@ -56,7 +56,7 @@ void EngineThread::subscribe_durable(const Command& command, std::uint64_t id,
   if (allowed && !durables_.owner_of(name)) {
     const std::size_t has = durables_.count_of(name_of(command.user));
     if (const auto may = subscription_counts_.check_durable(command.user.get(), has); !may) {
-      command.client->reply(error_reply(id, wire::ErrorCode::Forbidden, may.error()));
+      command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, may.error()));
       return;
     }
   }

@@ -184,7 +184,7 @@ void EngineThread::subscribe(const Command& command, std::uint64_t id,
                              const wire::Subscribe& request) {
   const auto& client = command.client;
   if (auto may = subscription_counts_.check(command.user.get()); !may) {
-    client->reply(error_reply(id, wire::ErrorCode::Forbidden, may.error()));
+    client->reply(error_reply(id, wire::ErrorCode::Overloaded, may.error()));
     return;
   }
   if (request.durable() != nullptr) return subscribe_durable(command, id, request);

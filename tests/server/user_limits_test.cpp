@@ -95,7 +95,7 @@ TEST(UserLimits, SubscriptionsOfAllConnectionsCountTogether) {
   EXPECT_TRUE(with.metrics_have(R"(gorgo_user_subscriptions_refused_total{user="sensor"} 1)"));
   HttpConnection http(http_address(with.server()));
   const auto fourth = http.ask("GET", "/v1/events?subscribe=A", "", bearer(kSensorToken));
-  EXPECT_EQ(fourth.status, 403u) << "to ask again is of no use";
+  EXPECT_EQ(fourth.status, 503u) << "clients must try again: connections that are gone may count";
   EXPECT_THAT(fourth.body, HasSubstr("limits.subscriptions"));
   ASSERT_TRUE(one->unsubscribe(kept));
   subscribe(*one, "B");
