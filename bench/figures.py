@@ -81,11 +81,11 @@ class Programs:
                 server.wait()
 
 
-def bench(programs, text, *arguments):
-    """A table of `gorgo bench` with a line for each sweep and value, and a column for each engine."""
-    arguments = ["--grid", "full", *arguments]
-    if programs.is_brief:
-        arguments = ["--grid", "quick", *arguments[2:arguments.index("--engine") + 2]]
+def bench(programs, text, sweeps, engines, *options):
+    """A table of `gorgo bench` with a line for each sweep and value, and a column for each engine. `options` are for figures alone."""
+    arguments = [*sweeps.split(), "--engine", engines, "--grid", "quick"]
+    if not programs.is_brief:
+        arguments = [*arguments[:-1], "full", *options]
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         programs.run("gorgo", "bench", *arguments, "--json", report, limit=590)
@@ -112,34 +112,33 @@ def time_of(result):
 
 
 def run_base(programs):
-    bench(programs, "The base scenario, one thread", "base/window", "--at", "4000,100000,1000000",
-          "--engine", "column,handwritten")
-    bench(programs, "What else is in a rule, one thread", "base/plain", "base/aggregates/last", "base/negations/last",
-          "base/consuming/last", "base/disorder/last", "base/attributes/last", "--engine", "column")
+    bench(programs, "The base scenario, one thread", "base/window", "column,handwritten", "--at", "4000,100000,1000000")
+    bench(programs, "What else is in a rule, one thread", "base/plain base/aggregates/last base/negations/last base/consuming/last "
+          "base/disorder/last base/attributes/last", "column")
 
 
 def run_heavy(programs):
-    bench(programs, "Bands, distances and inequalities, one thread", "heavy/band", "heavy/distance", "heavy/inequality", "heavy/halfspace",
-          "heavy/filtered-average", "--at", "100000,1000000", "--engine", "column,handwritten", "--repetitions", "2")
+    bench(programs, "Bands, distances and inequalities, one thread", "heavy/band heavy/distance heavy/inequality heavy/halfspace "
+          "heavy/filtered-average", "column,handwritten", "--at", "100000,1000000", "--repetitions", "2")
 
 
 def run_rules(programs):
-    bench(programs, "Many rules, one thread", "base/constraints", "--engine", "column")
+    bench(programs, "Many rules, one thread", "base/constraints", "column")
 
 
 def run_reports(programs):
-    bench(programs, "Reports at regular times, one thread, batches of 16384", "reports", "--engine", "column", "--batch", "16384",
+    bench(programs, "Reports at regular times, one thread, batches of 16384", "reports", "column", "--batch", "16384",
           "--events", "1000000", "--repetitions", "2")
 
 
 def run_workloads(programs):
-    bench(programs, "The rules of `rules/` over generated events, one thread", "fire", "tanks", "stocks", "cards", "home", "auctions",
-          "--at", "1000", "--engine", "column,automaton")
+    bench(programs, "The rules of `rules/` over generated events, one thread", "fire tanks stocks cards home auctions",
+          "column,automaton", "--at", "1000")
 
 
 def run_threads(programs):
-    bench(programs, "Threads", "base/threads-rules/each", "base/own-types/last", "--engine", "column", "--threads", "0")
-    bench(programs, "A rule that searches much, all threads", "heavy/distance", "--at", "1000000", "--engine", "column,column-scan",
+    bench(programs, "Threads", "base/threads-rules/each base/own-types/last", "column", "--threads", "0")
+    bench(programs, "A rule that searches much, all threads", "heavy/distance", "column,column-scan", "--at", "1000000",
           "--threads", "0", "--repetitions", "2")
 
 
