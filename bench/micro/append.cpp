@@ -3,6 +3,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +16,16 @@ namespace gorgo::bench {
 namespace {
 
 constexpr std::string_view kType = "Temp";
+
+constexpr const char* kSequence = R"(
+event A(key: int, value: int);
+event B(key: int, value: int);
+event C(key: int, value: int);
+rule sequence: define Found(key: int, total: int)
+  from C(key = $k) and each B(key = $k) within 4 s from C and last A(key = $k) within 4 s from B
+  and $total = Sum(A(key = $k).value within 4 s from B)
+  where key = $k, total = $total;
+)";
 
 Processor make_processor(const ProcessorOptions& options) {
   Processor processor(options);
@@ -54,6 +67,38 @@ void append_batches(benchmark::State& state, bool wanted) {
 }
 BENCHMARK_CAPTURE(append_batches, wanted, true);
 BENCHMARK_CAPTURE(append_batches, unseen, false);
+
+/// A sequence of three events with one key, as in the base scenario, one event at a time: what a
+/// round costs beside what its events do.
+void append_one_event(benchmark::State& state) {
+  Processor processor({.threads = 1, .hands_out = [](std::string_view) { return false; }});
+  const auto deployed = processor.deploy("base", kSequence);
+  if (deployed.failed()) throw std::logic_error(deployed.render());
+  constexpr std::array<const char*, 3> kTypes = {"A", "B", "C"};
+  std::vector<BatchBuilder> collected(4096);
+  std::vector<EventBatch> batches;
+  std::minstd_rand random;
+  for (BatchBuilder& one : collected) {
+    one.add({kTypes[random() % 3],
+             0,
+             {{"key", static_cast<std::int64_t>(random() % 1000)}, {"value", std::int64_t{1}}}});
+    batches.push_back(one.batch());
+  }
+  Timestamp now = 0;
+  std::size_t next = 0;
+  for (auto _ : state) {
+    EventBatch& batch = batches[next++ % batches.size()];
+    now += 1'000'000;
+    batch.tables[0].timestamps = std::span(&now, 1);
+    IncomingBatch incoming(batch);
+    processor.append(incoming, [&](const BatchCursor&, const Error& why) {
+      state.SkipWithError(why.message.c_str());
+    });
+    processor.process([](const OutputBatch& out) { benchmark::DoNotOptimize(out.rows); });
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(append_one_event);
 
 }  // namespace
 }  // namespace gorgo::bench

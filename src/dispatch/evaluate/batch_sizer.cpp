@@ -37,9 +37,9 @@ void BatchSizer::keep_to_latency(std::size_t roots, bool is_undecided) {
   constexpr double kSome = 256;
   Duration target = latency_target_;
   if (is_undecided) target = target == 0 ? kUndecided : std::min(target, kUndecided);
-  if (target == 0 || roots == 0) return;
+  if (target == 0 || roots == 0 || !started_) return;
   const Clock::time_point now = Clock::now();
-  const std::chrono::duration<double, std::nano> took = now - std::exchange(started_, now);
+  const std::chrono::duration<double, std::nano> took = now - *std::exchange(started_, now);
   batch_time_.add(roots, took.count());
   double most = batch_time_.roots_within(static_cast<double>(target));
   if (is_undecided) most = std::max(most, kSome);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 
 #include "dispatch/evaluate/batch_time.hpp"
 #include "gorgo/event.hpp"
@@ -16,8 +17,11 @@ class BatchSizer {
 
   std::size_t roots() const { return roots_; }
 
-  /// A batch begins.
-  void start() { started_ = Clock::now(); }
+  /// A batch begins. `is_undecided`: as in `Conditions`.
+  void start(bool is_undecided) {
+    started_.reset();
+    if (is_undecided || latency_target_ != 0) started_ = Clock::now();
+  }
 
   /// How the batch was evaluated.
   struct Conditions {
@@ -35,7 +39,8 @@ class BatchSizer {
 
   const Duration latency_target_;
   std::size_t roots_ = 64;
-  Clock::time_point started_;  // when the batch began, or the part that is under way
+  /// When the batch began, or the part that is under way; unset: nobody has to know.
+  std::optional<Clock::time_point> started_;
   BatchTime batch_time_;
 };
 

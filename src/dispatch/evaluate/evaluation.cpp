@@ -28,7 +28,7 @@ Evaluation::Evaluation(RuleSet& rules, history::History& history, ProcessorCount
 void Evaluation::start(Batch& batch, Timestamp clock) {
   placer_.settle();
   runner_.start();
-  sizer_.start();
+  sizer_.start(placer_.is_trying());
   wave_.start(batch);
   queues_.start(history_.column_ids());
   expected_.start();
@@ -66,10 +66,10 @@ void Evaluation::run_cycles(std::uint32_t level) {
 /// is not done.
 void Evaluation::run_rules(std::uint32_t level) {
   const Bound everything{Wave::kNoCut, 0};
-  const auto due = due_rules(level);
+  find_due_rules(level);
   constexpr std::size_t kGroup = 16;  // rules whose cache misses overlap
-  for (std::size_t first = 0; first < due.size(); first += kGroup) {
-    const auto group = std::span(due).subspan(first, std::min(kGroup, due.size() - first));
+  for (std::size_t first = 0; first < due_.size(); first += kGroup) {
+    const auto group = std::span(due_).subspan(first, std::min(kGroup, due_.size() - first));
     for (const std::uint32_t rule : group) rules_.prefetch(rule);
     for (const std::uint32_t rule : group) rules_.prefetch_parts(rule);
     for (const std::uint32_t rule : group) run_.collect(rule, everything, wave_.front());
@@ -77,20 +77,19 @@ void Evaluation::run_rules(std::uint32_t level) {
   const bool is_done = run_.run(
       wave_.extra(), [this](TypeId type, std::size_t first) { expected_.add_from(type, first); });
   if (is_done) return;
-  for (const std::uint32_t rule : due) {
+  for (const std::uint32_t rule : due_) {
     const auto* const left = queues_.first_left(rule);
     if (left != nullptr) wave_.cut_before(wave_.batch().records[left->record].root);
   }
 }
 
-std::vector<std::uint32_t> Evaluation::due_rules(std::uint32_t level) const {
+void Evaluation::find_due_rules(std::uint32_t level) {
   const plan::Stratification& strata = rules_.strata();
-  std::vector<std::uint32_t> due;
+  due_.clear();
   for (const std::uint32_t rule : queues_.rules()) {
-    if (strata.level_of_rule(rule) == level && !strata.closes_cycle(rule)) due.push_back(rule);
+    if (strata.level_of_rule(rule) == level && !strata.closes_cycle(rule)) due_.push_back(rule);
   }
-  std::sort(due.begin(), due.end());
-  return due;
+  std::sort(due_.begin(), due_.end());
 }
 
 /// The wave's first root may still get more composites, but those beyond the limit stay beyond it.

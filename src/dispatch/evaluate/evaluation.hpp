@@ -71,7 +71,7 @@ class Evaluation {
   std::uint64_t most_composites() const;
   void run_cycles(std::uint32_t level);
   void run_rules(std::uint32_t level);
-  std::vector<std::uint32_t> due_rules(std::uint32_t level) const;
+  void find_due_rules(std::uint32_t level);
   void limit_level(std::uint32_t level);
   void forget_finished();
 
@@ -88,7 +88,8 @@ class Evaluation {
   TerminatorRun run_;
   CycleRunner cycles_;
   BatchSizer sizer_;
-  bool ran_ahead_ = false;  // an earlier wave left composites behind
+  std::vector<std::uint32_t> due_;  // rules of the level in hand
+  bool ran_ahead_ = false;          // an earlier wave left composites behind
 };
 
 }  // namespace gorgo::dispatch

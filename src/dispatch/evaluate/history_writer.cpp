@@ -31,6 +31,7 @@ void HistoryWriter::find_due_types(std::uint32_t level) {
         rules_.strata().level_of_type(type) == level && !rules_.strata().in_cycle(type);
     if (due && expected_.size(type) > 0) due_types_.push_back(type);
   }
+  if (due_types_.size() < 2) return;  // sorting takes memory
   std::stable_sort(due_types_.begin(), due_types_.end(),
                    [this](TypeId a, TypeId b) { return expected_.size(a) > expected_.size(b); });
 }

@@ -42,9 +42,10 @@ void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain
   certain_ = certain;
   in_order_ = in_order;
   share_out();
-  began_ = Clock::now();
+  const bool is_timed = workers_.threads() > 1 || uses_device_;
+  if (is_timed) began_ = Clock::now();
   workers_.run(used_jobs_, [this](std::size_t job) { run_job(jobs_[job]); });
-  watch_threads(nanoseconds_since(began_));
+  if (is_timed) watch_threads(nanoseconds_since(began_));
   report_costs();
   balance_shares();
 }

@@ -12,11 +12,14 @@ namespace gorgo::dispatch {
 
 void Dispatcher::process(Released& released, const Deliver& deliver) {
   if (released.size() == 0) return;
-  auto start = std::chrono::steady_clock::now();
+  const double weight = timed_.weight(released.records.size());
+  auto start =
+      weight > 0 ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   const auto report = [&] {
+    if (weight == 0) return;
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double, std::nano> took = now - std::exchange(start, now);
-    placer_.add_time(took.count());
+    placer_.add_time(weight * took.count());
   };
   handed_out_.begin();
   released.view_columns(output_.columns);

@@ -12,6 +12,7 @@
 #include "dispatch/order/released.hpp"
 #include "dispatch/placement/placer.hpp"
 #include "gorgo/processor.hpp"
+#include "history/upkeep.hpp"
 
 namespace gorgo::dispatch {
 
@@ -84,6 +85,7 @@ class Dispatcher {
   Placer& placer_;
   Evaluation& evaluation_;
   HandedOut& handed_out_;
+  history::Sampler timed_;  // which rounds' time the placer is told
 
   std::optional<Timestamp> clock_;
   std::uint64_t roots_ = 0;
