@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "journal/recovery.hpp"
@@ -332,6 +333,7 @@ TEST(RealDisk, KeepsAJournal) {
     ASSERT_TRUE((*journal)->close());
   }
   EXPECT_EQ(survey_beside_writer(*disk, folder + "/j", Depth::all)->end, 209u);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ Result<ServerOptions> read(const std::string& text) {
                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml");
   std::ofstream(path) << text;
   ServerOptions options;
-  if (auto done = read_config(path.string(), options); !done) return done.error();
+  const auto done = read_config(path.string(), options);
+  std::filesystem::remove(path);
+  if (!done) return done.error();
   return options;
 }
 

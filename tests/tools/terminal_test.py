@@ -21,7 +21,8 @@ class Terminal:
     """A terminal in which a command runs."""
 
     def __init__(self, command, width):
-        self.socket = os.path.join(tempfile.mkdtemp(), "tmux")
+        self.folder = tempfile.TemporaryDirectory()
+        self.socket = os.path.join(self.folder.name, "tmux")
         self.tmux("new-session", "-d", "-x", str(width), "-y", "40", "-s", "gorgo",
                   f"{command}; echo ended with $?; read wait")
 
@@ -50,6 +51,7 @@ class Terminal:
 
     def __exit__(self, *_):
         self.tmux("kill-server")
+        self.folder.cleanup()
 
 
 class TerminalTest(unittest.TestCase):
