@@ -1,5 +1,5 @@
-// Events that no rule reads on their way through a processor: what every event costs that somebody
-// wants, and what it costs where nobody does.
+// Events on their way through a processor: what every event costs that somebody wants, what it
+// costs where nobody does, and what a round with one event costs that a rule reads.
 
 #include <benchmark/benchmark.h>
 
