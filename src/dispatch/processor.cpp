@@ -145,7 +145,7 @@ Result<void> Processor::Impl::take(std::shared_ptr<dispatch::Header>& header,
 std::uint32_t Processor::Impl::take_together(BatchCursor& next,
                                              dispatch::ColumnIntake::TableHeaders& tables,
                                              std::size_t most, const Intake& intake) {
-  if (intake.check || columns.passes_over(next.table_number())) return 0;
+  if (intake.check || columns.passes_over(next, tables)) return 0;
   const std::size_t room = intake.pending > released.size() ? intake.pending - released.size() : 1;
   most = std::min({most, room, std::size_t{dispatch::ColumnIntake::kMost}});
   const std::size_t bytes = std::max(intake.pending_bytes, released.bytes + 1);
@@ -293,7 +293,6 @@ void Processor::append(IncomingBatch& batch, const Refused& refused, const Intak
   impl_->sequencer.begin();
   BatchCursor& next = batch.next_;
   batch.headers_.resize(next.batch().tables.size());
-  impl_->sequencer.begin();
   impl_->columns.begin(batch.headers_.size());
   for (std::size_t left = intake.events; left > 0 && !next.done();) {
     if (intake.pause && intake.pause()) return;

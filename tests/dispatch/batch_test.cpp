@@ -204,6 +204,49 @@ TEST_F(BatchTest, TheClockIsReadOnceUnlessAnEventIsAheadOfWhatItSaid) {
   EXPECT_EQ(readings, 4);
 }
 
+/// Values of few events are copied in another way than those of many.
+TEST_F(BatchTest, TheSizeOfATableChangesNothing) {
+  deploy(kFire);
+  for (int events = 1; events <= 6; ++events) {
+    BatchBuilder collected;
+    std::vector<std::string> expected;
+    for (int i = 0; i < events; ++i) {
+      const int ms = 10 * events + i, root = events * (events - 1) / 2 + i + 1;
+      const std::string area = std::string(static_cast<std::size_t>(i), 'x');
+      collected.add(temp(ms, area.c_str(), i));
+      expected.push_back(std::to_string(root) + ".0 Temp area=" + area +
+                         " value=" + std::to_string(static_cast<double>(i)));
+    }
+    IncomingBatch batch(collected.batch());
+    append(batch);
+    EXPECT_EQ(batch.accepted(), static_cast<std::uint32_t>(events));
+    EXPECT_GE(processor.pending_bytes(), events * 2 * sizeof(Datum));
+    EXPECT_EQ(process(), expected);
+  }
+}
+
+TEST_F(BatchTest, EventsThatComeOneByOneAreForgotten) {
+  processor = Processor({.max_late = 0});
+  deploy(
+      "event A(n: int); event B();\n"
+      "define Found(n: int) from B() and last A() within 10 ms from B where n = A.n;");
+  const auto kept = [&] {
+    for (const TypeInfo& type : processor.types()) {
+      if (type.name == "A") return type.events;
+    }
+    return std::uint64_t{0};
+  };
+  for (int i = 1; i < 900; ++i) {
+    BatchBuilder collected;
+    collected.add({"A", i * kMillisecond, {{"n", std::int64_t{i}}}});
+    IncomingBatch batch(collected.batch());
+    append(batch);
+    process();
+    ASSERT_GE(kept(), static_cast<std::uint64_t>(std::min(i, 9)));
+    ASSERT_LE(kept(), 30u);  // some are looked for at a time
+  }
+}
+
 TEST_F(BatchTest, AnEmptyBatchIsDone) {
   IncomingBatch batch(EventBatch{});
   EXPECT_TRUE(batch.done());

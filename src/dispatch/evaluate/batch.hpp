@@ -76,7 +76,7 @@ struct Batch {
   void clear() {
     clear_scratch(records);
     clear_scratch(cells);
-    texts.clear();
+    if (!texts.empty()) texts.clear();
     in_order = true;
   }
 };

@@ -67,6 +67,7 @@ void Evaluation::run_cycles(std::uint32_t level) {
 void Evaluation::run_rules(std::uint32_t level) {
   const Bound everything{Wave::kNoCut, 0};
   find_due_rules(level);
+  if (due_.empty()) return;
   constexpr std::size_t kGroup = 16;  // rules whose cache misses overlap
   for (std::size_t first = 0; first < due_.size(); first += kGroup) {
     const auto group = std::span(due_).subspan(first, std::min(kGroup, due_.size() - first));

@@ -56,6 +56,7 @@ void ExpectedRecords::sort(TypeId type) {
 }
 
 void ExpectedRecords::take(TypeId type, Records& taken) {
+  if (!wave_.is_cut()) return take_all(type, taken);
   sort(type);
   Records& all = lists_[type].records;
   const auto& records = wave_.batch().records;

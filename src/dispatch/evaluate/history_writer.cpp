@@ -8,18 +8,28 @@ namespace gorgo::dispatch {
 
 void HistoryWriter::store_level(std::uint32_t level) {
   find_due_types(level);
+  if (due_types_.size() == 1) {
+    store_due(due_types_.front());
+  } else if (due_types_.size() > 1) {
+    store_together();
+  }
+  queue_terminators(due_types_);
+}
+
+void HistoryWriter::store_due(TypeId type) {
+  expected_.take(type, stored_[type].records);
+  store(type);
+}
+
+void HistoryWriter::store_together() {
   share_types();
   at_once_ =
       std::min(workers_.threads(), static_cast<unsigned>(std::max<std::size_t>(1, shares_.size())));
   workers_.run(shares_.size(), [this](std::size_t share) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
-    for (std::size_t i = begin; i < shares_[share]; ++i) {
-      expected_.take(due_types_[i], stored_[due_types_[i]].records);
-      store(due_types_[i]);
-    }
+    for (std::size_t i = begin; i < shares_[share]; ++i) store_due(due_types_[i]);
   });
   at_once_ = 1;
-  queue_terminators(due_types_);
 }
 
 /// The types with the most records come first, so that little is left for the thread that the
@@ -134,10 +144,12 @@ void HistoryWriter::queue_terminators(std::span<const TypeId> types) {
   for (const TypeId type : types) {
     for (const history::Chore& chore : history_.chores(type)) chores_.push_back(&chore);
   }
-  workers_.run(1 + chores_.size(), [&](std::size_t i) {
-    if (i > 0) return (*chores_[i - 1])();
+  const auto queue_all = [&] {
     for (const TypeId type : types) queue_terminators(type);
-  });
+  };
+  if (chores_.empty()) return queue_all();
+  workers_.run(1 + chores_.size(),
+               [&](std::size_t i) { i > 0 ? (*chores_[i - 1])() : queue_all(); });
 }
 
 void HistoryWriter::queue_terminators(TypeId type) {

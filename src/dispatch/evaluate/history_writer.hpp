@@ -60,6 +60,8 @@ class HistoryWriter {
   };
 
   void find_due_types(std::uint32_t level);
+  void store_due(TypeId type);
+  void store_together();
   void share_types();
   void store(TypeId type);
   void remember(TypeId type);

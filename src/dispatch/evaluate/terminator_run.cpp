@@ -102,7 +102,7 @@ bool TerminatorRun::add(const RuleRunner::Part& part, const Added& added) {
   }
   settle_terminators(part, outcome.done);
   rules_.state(part.rule).overflows += outcome.overflows;
-  added(rules_.rule(part.rule).rule().type, first);
+  if (first < wave_.batch().records.size()) added(rules_.rule(part.rule).rule().type, first);
   return !outcome.starved;
 }
 

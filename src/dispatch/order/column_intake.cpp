@@ -59,6 +59,8 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   if (count == 0) return 0;
   if (table.form == Form::unseen) {
     released.add_unseen(count, timestamps.back());
+  } else if (table.form == Form::cells) {
+    released.add_in_cells(table.type, next.table(), next.row(), timestamps);
   } else {
     count = take_in_columns(next, timestamps, room, released);
     if (count == 0) return 0;
@@ -153,11 +155,7 @@ void ColumnIntake::find_form(const EventTable& events, Header& header, Table& ta
   const EventType& type = rules_.schema().at(resolution.type);
   if (!resolution.exact || !type.strict() || !fits(events, type)) return;
   table.type = type.id;
-  if (may_be_unseen) {
-    table.form = Form::unseen;
-  } else if (events.events >= kFew) {
-    table.form = Form::columns;
-  }
+  table.form = may_be_unseen ? Form::unseen : events.events < kFew ? Form::cells : Form::columns;
 }
 
 }  // namespace gorgo::dispatch

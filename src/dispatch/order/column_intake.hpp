@@ -18,8 +18,9 @@ namespace gorgo::dispatch {
 
 /// Takes events of a batch together where none of them needs a look of its own: they are in order,
 /// and their table has just the attributes of a declared type. What is checked is checked once for
-/// a table or in one pass over its timestamps, and values are copied column by column. What is left
-/// goes through `Sequencer::admit`, event by event, which also names what it refuses.
+/// a table or in one pass over its timestamps, and values are copied column by column where there
+/// are several. What is left goes through `Sequencer::admit`, event by event, which also names what
+/// it refuses.
 ///
 /// Events are unseen where no rule reads their type and nobody wants it. They count, have places
 /// and tell the time, and their values are not looked at.
@@ -39,8 +40,10 @@ class ColumnIntake {
   /// To be called before events of a batch with so many tables are taken, while rules, types and
   /// what is wanted stay as they are.
   void begin(std::size_t tables);
-  /// Whether it is known that `take` takes none of the table.
-  bool passes_over(std::size_t table) const { return tables_[table].form == Form::rows; }
+  /// Whether `take` takes none of the table that the next event is in.
+  bool passes_over(const BatchCursor& next, TableHeaders& headers) {
+    return look_at(next, headers).form == Form::rows;
+  }
   /// How much may be taken.
   struct Room {
     std::uint32_t events;
@@ -52,10 +55,16 @@ class ColumnIntake {
                      Released& released);
 
  private:
-  enum class Form : std::uint8_t { unknown, rows, unseen, columns };
+  enum class Form : std::uint8_t {
+    unknown,
+    rows,     ///< each event needs a look of its own
+    unseen,   ///< values are not looked at
+    cells,    ///< values are copied event by event
+    columns,  ///< values are copied column by column
+  };
   static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
-  /// A table of fewer events takes less time as rows: what is done for each column is then more
-  /// than what is done for each value.
+  /// A table of fewer events takes less time event by event: what is done for each column is then
+  /// more than what is done for each value.
   static constexpr std::uint32_t kFew = 4;
 
   struct Table {

@@ -31,9 +31,10 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
     evaluate_batch(deliver);
   }
   pass_unseen(released);
+  unforgotten_ += released.events;
   released.clear();
   batch_.clear();
-  forget();
+  if (is_worth_forgetting()) forget();
   report();
 }
 
@@ -190,7 +191,9 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
   const auto composites =
       std::partition_point(records.begin(), records.end(),
                            [](const Record& record) { return record.producer == kNoRecord; });
-  order_composites(static_cast<std::size_t>(composites - records.begin()));
+  if (composites != records.end()) {
+    order_composites(static_cast<std::size_t>(composites - records.begin()));
+  }
   auto next = order_.begin();
   for (const Record& own : std::span(records.begin(), composites)) {
     Place place{.root = own.root};
@@ -208,6 +211,7 @@ void Dispatcher::deliver_finished(const Deliver& deliver) {
   }
   counters_.composites += order_.size();
   hand_out(deliver);
+  if (order_.empty()) return;
   clear_scratch(order_);
   clear_scratch(unordered_);
   clear_scratch(by_root_);
@@ -230,7 +234,17 @@ void Dispatcher::hand_out(const Deliver& deliver) {
   output_.rows.clear();
 }
 
+/// A few events leave little to forget, and looking for it takes longer than they do. Where time
+/// has gone on, there may be much.
+bool Dispatcher::is_worth_forgetting() const {
+  constexpr std::uint64_t kEvents = 16;
+  constexpr Duration kTime = 1'000'000'000;
+  return unforgotten_ >= kEvents || *clock_ >= arithmetic::saturating_add(forgot_at_, kTime);
+}
+
 void Dispatcher::forget() {
+  unforgotten_ = 0;
+  forgot_at_ = *clock_;
   history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
   rules_.tidy_tables(arithmetic::saturating_subtract(*clock_, remember_), history_);
   for (const std::uint32_t index : rules_.temporal_rules()) forget_decided(index);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -73,6 +74,7 @@ class Dispatcher {
   void add_row(const Record& record, const Place& place, const Deliver& deliver);
   void deliver_finished(const Deliver& deliver);
   void hand_out(const Deliver& deliver);
+  bool is_worth_forgetting() const;
   void forget();
   void forget_decided(std::uint32_t rule);
 
@@ -85,6 +87,8 @@ class Dispatcher {
   Placer& placer_;
   Evaluation& evaluation_;
   HandedOut& handed_out_;
+  std::uint64_t unforgotten_ = 0;                                // events since the last `forget`
+  Timestamp forgot_at_ = std::numeric_limits<Timestamp>::min();  // by the events' time
   history::Sampler timed_;  // which rounds' time the placer is told
 
   std::optional<Timestamp> clock_;

@@ -35,8 +35,12 @@ Header::Header(std::string_view type, std::span<const std::string_view> names,
                Arrivals::Type& arrivals)
     : type_(type), arrivals_(arrivals), names_(names.begin(), names.end()) {}
 
-bool Header::is(std::string_view type, std::span<const std::string_view> names) const {
-  return type_ == type && std::ranges::equal(names_, names);
+bool Header::has_columns_of(const EventTable& table) const {
+  // Compared by their characters, because comparing views has the processor find out which is less.
+  return std::ranges::equal(
+      names_, table.columns,
+      [](const auto& name, const auto& other) { return std::ranges::equal(name, other); }, {},
+      &EventColumn::name);
 }
 
 void Header::count(const EventType* known, const Datum* cells) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dispatch/order/arrivals.hpp"
+#include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 
@@ -45,8 +46,8 @@ class Header {
   void count_complete(std::uint64_t events) { arrivals_.accepted += events; }
   /// Whether every column has a name of its own.
   bool is_unambiguous();
-  /// Whether these are the type and the names, in this order.
-  bool is(std::string_view type, std::span<const std::string_view> names) const;
+  /// Whether the table has columns of just these names, in this order.
+  bool has_columns_of(const EventTable& table) const;
   /// The last column before this one that has its name; kNone: there is none.
   std::uint32_t twin(std::size_t column) const { return twins_.empty() ? kNone : twins_[column]; }
 

@@ -20,6 +20,8 @@ class Headers {
   std::shared_ptr<Header> of(const EventTable& table, const Schema& schema);
 
  private:
+  std::shared_ptr<Header> make(const EventTable& table);
+
   Arrivals& arrivals_;
   // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
   // Publishers cannot make these headers large, because rules and declarations name the attributes.

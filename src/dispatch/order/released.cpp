@@ -1,5 +1,7 @@
 #include "dispatch/order/released.hpp"
 
+#include <new>
+
 #include "base/scratch.hpp"
 
 namespace gorgo::dispatch {
@@ -17,6 +19,43 @@ std::uint32_t Released::number_of(const std::shared_ptr<const Extras>& names) {
   numbers.emplace(names.get(), number);
   for (const std::string& name : names->names) bytes += sizeof(name) + name.size();
   return number;
+}
+
+Datum Released::keep(const Datum& value) {
+  if (value.tag != Datum::Tag::string) return value;
+  bytes += value.length;
+  return Datum::of(strings.add(value.text(), records.size()));
+}
+
+void Released::add_record(TypeId type, Timestamp timestamp, std::size_t first_cell,
+                          std::uint32_t with_extras) {
+  records.push_back({.type = type,
+                     .timestamp = timestamp,
+                     .root = events + 1,
+                     .first_cell = static_cast<std::uint32_t>(first_cell),
+                     .extras = with_extras});
+  ++events;
+  bytes += sizeof(Record) + (cells.size() - first_cell) * sizeof(Datum);
+}
+
+void Released::add_in_cells(TypeId type, const EventTable& table, std::uint32_t first,
+                            std::span<const Timestamp> timestamps) {
+  const std::size_t old_records = records.size(), old_cells = cells.size();
+  const std::size_t old_bytes = bytes;
+  try {
+    for (const Timestamp timestamp : timestamps) {
+      const std::size_t first_cell = cells.size();
+      for (const EventColumn& column : table.columns) cells.push_back(keep(column.at(first)));
+      add_record(type, timestamp, first_cell);
+      ++first;
+    }
+  } catch (const std::bad_alloc&) {
+    events -= records.size() - old_records;
+    records.resize(old_records);
+    cells.resize(old_cells);
+    bytes = old_bytes;
+    throw;
+  }
 }
 
 ReleasedColumns& Released::columns_of(TypeId type) {
@@ -71,8 +110,10 @@ void Released::clear() {
   clear_scratch(records);
   clear_scratch(cells);
   strings.clear();
-  extras.clear();
-  numbers.clear();
+  if (!extras.empty()) {
+    extras.clear();
+    numbers.clear();
+  }
   bytes = 0;
   events = ticks = 0;
   last_unseen = std::nullopt;

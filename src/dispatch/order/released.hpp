@@ -37,6 +37,16 @@ struct Released {
                        .first_cell = static_cast<std::uint32_t>(cells.size())});
     ++ticks;
   }
+  /// The value as a cell may have it: bytes of strings are copied to `strings`.
+  Datum keep(const Datum& value);
+  /// Adds the record of an event whose cells are those from `first_cell` on.
+  void add_record(TypeId type, Timestamp timestamp, std::size_t first_cell,
+                  std::uint32_t with_extras = OutputBatch::kNoExtras);
+  /// Adds records and cells of events that follow each other in their table, from the event `first`
+  /// on. The table has just the attributes of the type, and the events have all values. Where
+  /// memory fails, it adds none.
+  void add_in_cells(TypeId type, const EventTable& table, std::uint32_t first,
+                    std::span<const Timestamp> timestamps);
   /// The columns of the type, for more events of it.
   ReleasedColumns& columns_of(TypeId type);
   /// Adds records of events whose values stand in the columns of their type from `row` on. Where

@@ -52,31 +52,12 @@ class CellGuard {
   bool kept_ = false;
 };
 
-Datum kept(const Datum& value, Released& out) {
-  if (value.tag != Datum::Tag::string) return value;
-  out.bytes += value.length;
-  return Datum::of(out.strings.add(value.text(), out.records.size()));
-}
-
-/// Adds the record for the cells behind `guard`.
-void add_record(TypeId type, Timestamp timestamp, std::uint32_t extras, CellGuard& guard,
-                Released& out) {
-  const std::size_t cells = out.cells.size() - guard.first();
-  out.records.push_back({.type = type,
-                         .timestamp = timestamp,
-                         .root = out.events + 1,
-                         .first_cell = static_cast<std::uint32_t>(guard.first()),
-                         .extras = extras});
-  ++out.events;
-  out.bytes += sizeof(Record) + cells * sizeof(Datum);
-  guard.keep();
-}
-
 /// Adds cells that fit the type.
 void add(const EventType& type, Timestamp timestamp, std::span<const Datum> cells, Released& out) {
   CellGuard guard(out);
-  for (const Datum& cell : cells) out.cells.push_back(kept(cell, out));
-  add_record(type.id, timestamp, OutputBatch::kNoExtras, guard, out);
+  for (const Datum& cell : cells) out.cells.push_back(out.keep(cell));
+  out.add_record(type.id, timestamp, guard.first());
+  guard.keep();
 }
 
 /// Converts a value for a float attribute, which takes floats, ints, and the names that event lines
@@ -106,7 +87,9 @@ class CellWriter {
     if (type_ != nullptr && type_->strict()) {
       if (auto error = find_missing()) return *error;
     }
-    add_record(resolution_.type, timestamp, out_.number_of(resolution_.extras), guard_, out_);
+    out_.add_record(resolution_.type, timestamp, guard_.first(),
+                    out_.number_of(resolution_.extras));
+    guard_.keep();
     return {};
   }
 
@@ -121,7 +104,7 @@ class CellWriter {
     const std::size_t cell = resolution_.exact ? column : resolution_.cells[column];
     if (cell == Header::kNone) return unknown(name);
     if (type_ != nullptr && cell < type_->attributes.size()) return add_known(cell, cells[column]);
-    out_.cells[guard_.first() + cell] = kept(cells[column], out_);
+    out_.cells[guard_.first() + cell] = out_.keep(cells[column]);
     return std::nullopt;
   }
 
@@ -134,7 +117,7 @@ class CellWriter {
                         std::string(to_string(attribute.type)),
                     declaration_of(*type_));
     }
-    out_.cells[guard_.first() + index] = kept(fitted, out_);
+    out_.cells[guard_.first() + index] = out_.keep(fitted);
     return std::nullopt;
   }
 

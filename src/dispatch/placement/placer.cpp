@@ -160,6 +160,7 @@ void Placer::earn() {
 }
 
 void Placer::settle() {
+  if (took_ == 0 && trials_.empty() && ledger_.proofs().empty()) return;
   earn();
   try {
     decide_what_is_due();
