@@ -68,37 +68,50 @@ void append_batches(benchmark::State& state, bool wanted) {
 BENCHMARK_CAPTURE(append_batches, wanted, true);
 BENCHMARK_CAPTURE(append_batches, unseen, false);
 
-/// A sequence of three events with one key, as in the base scenario, one event at a time: what a
-/// round costs beside what its events do.
-void append_one_event(benchmark::State& state) {
-  Processor processor({.threads = 1, .hands_out = [](std::string_view) { return false; }});
+/// Events for `kSequence`, of its types by chance, in batches of this size.
+class Sequences {
+ public:
+  explicit Sequences(std::size_t size) : collected_(4096 / size) {
+    constexpr std::array<const char*, 3> kTypes = {"A", "B", "C"};
+    std::minstd_rand random;
+    for (BatchBuilder& some : collected_) {
+      for (std::size_t i = 0; i < size; ++i) {
+        const auto key = static_cast<std::int64_t>(random() % 1000);
+        some.add({kTypes[random() % 3], std::nullopt, {{"key", key}, {"value", std::int64_t{1}}}});
+      }
+      batches_.push_back(some.batch());
+    }
+  }
+  const EventBatch& next() { return batches_[next_++ % batches_.size()]; }
+
+ private:
+  std::vector<BatchBuilder> collected_;
+  std::vector<EventBatch> batches_;
+  std::size_t next_ = 0;
+};
+
+/// A sequence of three events with one key, as in the base scenario, an event each millisecond. A
+/// batch of one event says what a round costs, and a large one what events cost that take turns.
+void append_sequences(benchmark::State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  Timestamp now = 0;
+  Processor processor({.threads = 1,
+                       .clock = [&] { return now; },
+                       .hands_out = [](std::string_view) { return false; }});
   const auto deployed = processor.deploy("base", kSequence);
   if (deployed.failed()) throw std::logic_error(deployed.render());
-  constexpr std::array<const char*, 3> kTypes = {"A", "B", "C"};
-  std::vector<BatchBuilder> collected(4096);
-  std::vector<EventBatch> batches;
-  std::minstd_rand random;
-  for (BatchBuilder& one : collected) {
-    one.add({kTypes[random() % 3],
-             0,
-             {{"key", static_cast<std::int64_t>(random() % 1000)}, {"value", std::int64_t{1}}}});
-    batches.push_back(one.batch());
-  }
-  Timestamp now = 0;
-  std::size_t next = 0;
+  Sequences sequences(size);
   for (auto _ : state) {
-    EventBatch& batch = batches[next++ % batches.size()];
-    now += 1'000'000;
-    batch.tables[0].timestamps = std::span(&now, 1);
-    IncomingBatch incoming(batch);
+    now += static_cast<Timestamp>(size) * 1'000'000;
+    IncomingBatch incoming(sequences.next());
     processor.append(incoming, [&](const BatchCursor&, const Error& why) {
       state.SkipWithError(why.message.c_str());
     });
     processor.process([](const OutputBatch& out) { benchmark::DoNotOptimize(out.rows); });
   }
-  state.SetItemsProcessed(state.iterations());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(append_one_event);
+BENCHMARK(append_sequences)->Arg(1)->Arg(1024);
 
 }  // namespace
 }  // namespace gorgo::bench

@@ -20,11 +20,21 @@ std::optional<std::uint32_t> position_of(std::uint32_t attribute,
 
 HashIndex::HashIndex(std::vector<Expr> subjects, const EventStore& store, BlockPool& pool,
                      bool shared)
-    : layout_{.subjects = std::move(subjects), .exact = false, .sums = {}, .values = {}},
+    : layout_{.subjects = std::move(subjects),
+              .exact = false,
+              .attribute = {},
+              .sums = {},
+              .values = {}},
       store_(store),
       pool_(pool),
       shared_(shared) {
-  layout_.exact = layout_.subjects.size() == 1 && layout_.subjects[0].type != ValueType::string;
+  if (layout_.subjects.size() == 1) {
+    const Expr& subject = layout_.subjects[0];
+    layout_.exact = subject.type != ValueType::string;
+    if (subject.op == Op::attribute && has_words_of_keys(subject.type)) {
+      layout_.attribute = subject.index;
+    }
+  }
   clear();
 }
 
@@ -55,6 +65,7 @@ std::optional<std::uint32_t> HashIndex::find_values(std::uint32_t attribute) con
 }
 
 bool HashIndex::set(Key& key, Slot slot, std::vector<Datum>& operands) const {
+  if (layout_.attribute) return key.set_from(store_.attribute_vector(*layout_.attribute), slot);
   operands.resize(layout_.subjects.size());
   for (std::size_t i = 0; i < operands.size(); ++i) operands[i] = layout_.subject(i, store_, slot);
   return key.set(layout_, operands);

@@ -41,6 +41,11 @@ inline std::uint64_t key_word(const Datum& value) {
   return std::bit_cast<std::uint64_t>(value.integer);
 }
 
+/// Whether the words of an AttributeVector of the type are those of its values as keys.
+inline bool has_words_of_keys(ValueType type) {
+  return type == ValueType::integer || type == ValueType::boolean;
+}
+
 /// The word of the value as one of type `type`, if any value of the type equals it. Precondition:
 /// `type` is not string.
 inline std::optional<std::uint64_t> word_as(const Datum& value, ValueType type) {

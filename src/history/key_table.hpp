@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace gorgo::history {
 
 /// What the keys of an index are made of, and what its postings hold.
 struct KeyLayout {
-  std::vector<Expr> subjects;         ///< mention the candidate only
-  bool exact;                         ///< a tag is the one word of the key; else tags are hashes
+  std::vector<Expr> subjects;  ///< mention the candidate only
+  bool exact;                  ///< a tag is the one word of the key; else tags are hashes
+  /// The attribute that is the key, where there is one and its words are those of keys.
+  std::optional<std::uint32_t> attribute;
   std::vector<std::uint32_t> sums;    ///< attributes with running sums
   std::vector<std::uint32_t> values;  ///< attributes whose values and summaries are kept
 
@@ -38,6 +41,13 @@ class SearchKey {
     const auto word = word_as(operands[0], layout.subjects[0].type);
     if (word) set_word(*word);
     return word.has_value();
+  }
+  /// The key of an event by a single attribute, see `KeyLayout::attribute`.
+  bool set_from(const AttributeVector& values, Slot slot) {
+    const std::uint8_t* const present = values.present(slot);
+    if (present != nullptr && *present == 0) return false;
+    set_word(*values.words(slot));
+    return true;
   }
   /// Precondition: the layout is exact.
   void set_word(std::uint64_t word) {

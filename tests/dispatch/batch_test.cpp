@@ -1,5 +1,8 @@
 #include "gorgo/event_batch.hpp"
 
+#include <array>
+#include <optional>
+#include <random>
 #include <tuple>
 
 #include "processor_fixture.hpp"
@@ -223,6 +226,81 @@ TEST_F(BatchTest, TheSizeOfATableChangesNothing) {
     EXPECT_GE(processor.pending_bytes(), events * 2 * sizeof(Datum));
     EXPECT_EQ(process(), expected);
   }
+}
+
+/// What becomes of events that come in batches of this size, some of which are late or ahead.
+struct Outcome {
+  std::vector<std::string> out;
+  std::vector<std::string> refused;
+  std::vector<std::uint64_t> accepted;  // by type
+
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+TEST_F(BatchTest, TablesThatTakeTurnsAreTakenLikeSingleEvents) {
+  const auto take = [this](std::size_t size, const Intake& intake) {
+    std::minstd_rand random(7);
+    processor =
+        Processor({.max_late = 3 * kMillisecond, .max_ahead = 1000 * kMillisecond, .clock = [] {
+                     return 1000 * kMillisecond;
+                   }});
+    deploy(
+        "event A(n: int, s: string); event B(x: float); event C(b: bool, s: string);\n"
+        "define Found(s: string) from C() and last A(s = C.s) within 1 s from C where s = C.s;");
+    Outcome outcome;
+    Timestamp now = 0;
+    for (std::size_t made = 0; made < 2000; made += size) {
+      BatchBuilder collected;
+      for (std::size_t i = 0; i < size; ++i) {
+        now += static_cast<Timestamp>(random() % 2) * kMillisecond;
+        constexpr std::array<Timestamp, 3> kOff = {-2, -9, 3000};  // late, too late, ahead
+        const auto odd = random() % 60;
+        const Timestamp timestamp = now + (odd < kOff.size() ? kOff[odd] * kMillisecond : 0);
+        const auto text = std::string(random() % 3, 'x');
+        const auto type = random() % 3;
+        if (type == 0) collected.add({"A", timestamp, {{"n", std::int64_t{1}}, {"s", text}}});
+        if (type == 1) collected.add({"B", timestamp, {{"x", 0.5}}});
+        if (type == 2) collected.add({"C", timestamp, {{"b", true}, {"s", text}}});
+      }
+      IncomingBatch batch(collected.batch());
+      while (!batch.done()) {
+        append(batch, intake);
+        for (const auto& line : process()) outcome.out.push_back(line);
+      }
+      for (const auto& [position, why] : refusals) outcome.refused.push_back(why);
+      refusals.clear();
+    }
+    for (const TypeInfo& type : processor.types()) outcome.accepted.push_back(type.accepted);
+    return outcome;
+  };
+  const Outcome expected = take(1, {});
+  EXPECT_GT(expected.refused.size(), 10u);
+  EXPECT_GT(expected.out.size(), 2000u);
+  EXPECT_EQ(take(250, {}), expected);
+  EXPECT_EQ(take(2000, {}), expected);
+  EXPECT_EQ(take(250, {.events = 7}), expected);
+  EXPECT_EQ(take(250, {.pending = 10}), expected);
+  EXPECT_EQ(take(250, {.pending_bytes = 1000}), expected);
+}
+
+TEST_F(BatchTest, EventsThatAreStampedTakeTurnsWithOthers) {
+  processor = Processor({.clock = [] { return 100 * kMillisecond; }});
+  deploy("event A(n: int); event B(n: int);");
+  BatchBuilder collected;
+  for (int i = 0; i < 12; ++i) {
+    const bool is_stamped = i % 2 == 0;
+    collected.add({i % 3 == 0 ? "A" : "B",
+                   is_stamped ? std::optional<Timestamp>() : 100 * kMillisecond + i,
+                   {{"n", std::int64_t{i}}}});
+  }
+  IncomingBatch batch(collected.batch());
+  append(batch);
+  EXPECT_EQ(batch.accepted(), 12u);
+  std::vector<Timestamp> timestamps;
+  processor.process([&](const OutputBatch& out) {
+    for (const auto& row : out.rows) timestamps.push_back(row.timestamp - 100 * kMillisecond);
+  });
+  EXPECT_THAT(timestamps, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
 }
 
 TEST_F(BatchTest, EventsThatComeOneByOneAreForgotten) {

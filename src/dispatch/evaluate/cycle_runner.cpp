@@ -110,7 +110,7 @@ void CycleRunner::run_step(const Bound& step) {
 
 /// Keeps the new records from `first` on, of one type, for the next step if they are the cycle's.
 void CycleRunner::add(TypeId type, std::size_t first) {
-  if (!rules_.strata().in_cycle(type)) return expected_.add_from(type, first);
+  if (!rules_.strata().in_cycle(type)) return expected_.add_from(first);
   add_to(type, type, first);
   for (const TypeId joint : rules_.joints_of(type)) add_to(joint, type, first);
 }

@@ -75,8 +75,8 @@ void Evaluation::run_rules(std::uint32_t level) {
     for (const std::uint32_t rule : group) rules_.prefetch_parts(rule);
     for (const std::uint32_t rule : group) run_.collect(rule, everything, wave_.front());
   }
-  const bool is_done = run_.run(
-      wave_.extra(), [this](TypeId type, std::size_t first) { expected_.add_from(type, first); });
+  const bool is_done =
+      run_.run(wave_.extra(), [this](TypeId, std::size_t first) { expected_.add_from(first); });
   if (is_done) return;
   for (const std::uint32_t rule : due_) {
     const auto* const left = queues_.first_left(rule);

@@ -11,42 +11,43 @@ void ExpectedRecords::start() {
   }
   types_.clear();
   lists_.resize(rules_.schema().size());
+  add_from(0);
+}
+
+void ExpectedRecords::add_from(std::size_t first) {
   const auto& records = wave_.batch().records;
   const auto size = static_cast<std::uint32_t>(records.size());
-  for (std::uint32_t first = 0, last = 0; first < size; first = last) {
-    const TypeId type = records[first].type;
-    while (last < size && records[last].type == type) ++last;
-    if (type != kNoType) add_everywhere(type, first, last);
+  for (auto begin = static_cast<std::uint32_t>(first), end = begin; begin < size; begin = end) {
+    const TypeId type = records[begin].type;
+    while (end < size && records[end].type == type) ++end;
+    if (type != kNoType) add_everywhere(list_of(type), begin, end);
   }
 }
 
-/// Adds the records [first, last), which are of this type.
-void ExpectedRecords::add_everywhere(TypeId type, std::uint32_t first, std::uint32_t last) {
-  add(type, first, last);
-  for (const TypeId joint : rules_.joints_of(type)) add(joint, first, last);
+/// Adds the records [begin, end), which are of the list's type.
+void ExpectedRecords::add_everywhere(List& own, std::uint32_t begin, std::uint32_t end) {
+  if (own.is_kept) {
+    for (std::uint32_t record = begin; record < end; ++record) own.records.push_back(record);
+  }
+  for (const TypeId joint : own.joints) {
+    for (std::uint32_t record = begin; record < end; ++record) add(joint, record);
+  }
 }
 
-ExpectedRecords::List* ExpectedRecords::list_of(TypeId type) {
+ExpectedRecords::List& ExpectedRecords::list_of(TypeId type) {
   List& list = lists_[type];
   if (!list.is_known) {
-    if (!history_.keeps(type)) return nullptr;
     types_.push_back(type);
     list.is_known = true;
+    list.is_kept = history_.keeps(type);
+    list.joints = rules_.joints_of(type);
   }
-  return &list;
+  return list;
 }
 
-void ExpectedRecords::add(TypeId type, std::uint32_t first, std::uint32_t last) {
-  List* const list = list_of(type);
-  if (list == nullptr) return;
-  for (; first < last; ++first) list->records.push_back(first);
-}
-
-void ExpectedRecords::add(TypeId type, std::uint32_t record) { add(type, record, record + 1); }
-
-void ExpectedRecords::add_from(TypeId type, std::size_t first) {
-  add_everywhere(type, static_cast<std::uint32_t>(first),
-                 static_cast<std::uint32_t>(wave_.batch().records.size()));
+void ExpectedRecords::add(TypeId type, std::uint32_t record) {
+  List& list = list_of(type);
+  if (list.is_kept) list.records.push_back(record);
 }
 
 void ExpectedRecords::sort(TypeId type) {

@@ -26,11 +26,10 @@ class ExpectedRecords {
   /// Adds a record that is to be stored in this type, its own or a joint one, unless nobody needs
   /// it to be.
   void add(TypeId type, std::uint32_t record);
-  /// Adds the batch's records from `first` on, which are of this type, for it and for its joint
-  /// types.
-  void add_from(TypeId type, std::size_t first);
+  /// Adds the batch's records from `first` on, each for its type and for its joint types.
+  void add_from(std::size_t first);
 
-  /// The types that have or had records in the batch.
+  /// The types of records of the batch.
   std::span<const TypeId> types() const { return types_; }
   std::size_t size(TypeId type) const { return lists_[type].records.size(); }
   /// Moves the type's records of the wave to `taken`, in place order. Threads may do so at the same
@@ -45,13 +44,13 @@ class ExpectedRecords {
  private:
   struct List {
     Records records;
-    bool is_known = false;  ///< the type stands in `types_`
+    bool is_known = false;           ///< the type stands in `types_`, and what follows is known
+    bool is_kept = false;            ///< by the history
+    std::span<const TypeId> joints;  ///< RuleSet::joints_of
   };
 
-  /// The list of a type; null: the history does not keep it.
-  List* list_of(TypeId type);
-  void add_everywhere(TypeId type, std::uint32_t first, std::uint32_t last);
-  void add(TypeId type, std::uint32_t first, std::uint32_t last);
+  List& list_of(TypeId type);
+  void add_everywhere(List& own, std::uint32_t begin, std::uint32_t end);
   void sort(TypeId type);
 
   const RuleSet& rules_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/arithmetic.hpp"
+
 namespace gorgo::dispatch {
 namespace {
 
@@ -15,10 +17,19 @@ bool fits(const EventTable& table, const EventType& type) {
                             });
 }
 
+bool has_texts(const EventTable& table) {
+  return std::ranges::any_of(
+      table.columns, [](const EventColumn& column) { return column.type == ValueType::string; });
+}
+
+/// What an event takes in `Released::bytes`, but for its strings.
+std::size_t bytes_of_cells(const EventTable& table) {
+  return sizeof(Record) + table.columns.size() * sizeof(Datum);
+}
+
 /// What so many events take in `Released::bytes`.
 std::size_t bytes_of(const EventTable& table, std::uint32_t first, std::uint32_t events) {
-  return events * (sizeof(Record) + table.columns.size() * sizeof(Datum)) +
-         text_bytes(table, first, events);
+  return events * bytes_of_cells(table) + text_bytes(table, first, events);
 }
 
 }  // namespace
@@ -39,14 +50,40 @@ std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeade
       const std::uint32_t run = take_run(next, {most - taken, room.bytes}, headers, released);
       if (run == 0) break;
       taken += run;
+      take_turns(next, {most, room.bytes}, released, taken);
     }
   } catch (const std::bad_alloc&) {
-    add_values(next.batch(), released);
+    add_values(next.batch(), headers, released);
     if (taken == 0) throw;
     return taken;  // the next call will tell
   }
-  add_values(next.batch(), released);
+  add_values(next.batch(), headers, released);
   return taken;
+}
+
+/// Takes the next events as long as there is no doubt about them and their tables have parts, and
+/// adds them to `taken`. Where tables take turns, runs are so short that looking at each run would
+/// cost more than all the rest.
+void ColumnIntake::take_turns(BatchCursor& next, const Room& room, Released& released,
+                              std::uint32_t& taken) {
+  if (next.batch().order.empty() || parts_.empty()) return;
+  auto [last, most] = sequencer_.beyond_doubt();
+  while (taken < room.events && !next.done() && released.bytes < room.bytes) {
+    const Table& table = tables_[next.table_number()];
+    if (table.part == kNoPart) return;
+    Part& part = parts_[table.part];
+    const bool is_stamped = part.timestamps.empty();
+    const Timestamp timestamp =
+        is_stamped ? arithmetic::saturating_add(last, 1) : part.timestamps[next.row()];
+    if (!is_stamped && (timestamp < last || timestamp > most)) return;
+    released.add_in_columns(part.type, part.row + part.events, timestamp);
+    released.bytes += part.event_bytes;
+    if (part.has_texts) released.bytes += text_bytes(next.table(), next.row(), 1);
+    sequencer_.pass(last = timestamp, is_stamped);
+    ++part.events;
+    ++taken;
+    next.advance();
+  }
 }
 
 /// Takes events that follow each other in their table. Where it throws, it has taken none.
@@ -57,16 +94,16 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   const auto timestamps = timestamps_of(next, next.run(room.events));
   auto count = static_cast<std::uint32_t>(timestamps.size());
   if (count == 0) return 0;
-  if (table.form == Form::unseen) {
-    released.add_unseen(count, timestamps.back());
-  } else if (table.form == Form::cells) {
-    released.add_in_cells(table.type, next.table(), next.row(), timestamps);
-  } else {
+  if (table.form == Form::columns) {
     count = take_in_columns(next, timestamps, room, released);
     if (count == 0) return 0;
+  } else {
+    table.form == Form::unseen
+        ? released.add_unseen(count, timestamps.back())
+        : released.add_in_cells(table.type, next.table(), next.row(), timestamps);
+    headers[next.table_number()]->count_complete(count);
   }
   sequencer_.pass(timestamps[count - 1], next.table().timestamps.empty());
-  headers[next.table_number()]->count_complete(count);
   next.advance(count);
   return count;
 }
@@ -97,8 +134,7 @@ std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
   }
   Part* const part = part_of(next, room.events, released);
   if (part == nullptr) return 0;
-  const std::uint32_t first = released.columns[part->type].events() + part->events;
-  released.add_in_columns(part->type, first, timestamps.first(events));
+  released.add_in_columns(part->type, part->row + part->events, timestamps.first(events));
   released.bytes += bytes;
   part->events += events;
   return events;
@@ -114,15 +150,23 @@ ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t
   if (columns.is_open()) return nullptr;
   const std::uint32_t rest = next.table().events - next.row();
   if (!columns.reserve(next.table(), next.row(), std::min(most, rest))) return nullptr;
-  parts_.push_back({next.table_number(), table.type, next.row(), 0});
+  parts_.push_back({.table = next.table_number(),
+                    .type = table.type,
+                    .first = next.row(),
+                    .row = columns.events(),
+                    .timestamps = next.table().timestamps,
+                    .event_bytes = bytes_of_cells(next.table()),
+                    .has_texts = has_texts(next.table())});
   columns.open();
   table.part = static_cast<std::uint32_t>(parts_.size() - 1);
   return &parts_.back();
 }
 
-/// Copies the values of the parts, for which there is room.
-void ColumnIntake::add_values(const EventBatch& batch, Released& released) {
+/// Counts the events of the parts and copies their values, for which there is room.
+void ColumnIntake::add_values(const EventBatch& batch, const TableHeaders& headers,
+                              Released& released) {
   for (const Part& part : parts_) {
+    headers[part.table]->count_complete(part.events);
     released.columns[part.type].add(batch.tables[part.table], part.first, part.events);
     tables_[part.table].part = kNoPart;
   }

@@ -76,12 +76,17 @@ class ColumnIntake {
   struct Part {
     std::size_t table;
     TypeId type;
-    std::uint32_t first;  // in the table
-    std::uint32_t events;
+    std::uint32_t first;                    // in the table
+    std::uint32_t row;                      // of the first, in the columns of the type
+    std::span<const Timestamp> timestamps;  // of the table; empty: events are stamped
+    std::size_t event_bytes;                // of an event, but for its strings
+    bool has_texts;
+    std::uint32_t events = 0;
   };
 
   std::uint32_t take_run(BatchCursor& next, const Room& room, TableHeaders& headers,
                          Released& released);
+  void take_turns(BatchCursor& next, const Room& room, Released& released, std::uint32_t& taken);
   std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
   std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
                                 const Room& room, Released& released);
@@ -91,7 +96,7 @@ class ColumnIntake {
   }
   void find_form(const EventTable& events, Header& header, Table& table) const;
   Part* part_of(const BatchCursor& next, std::uint32_t most, Released& released);
-  void add_values(const EventBatch& batch, Released& released);
+  void add_values(const EventBatch& batch, const TableHeaders& headers, Released& released);
 
   const RuleSet& rules_;
   const history::History& history_;

@@ -52,6 +52,16 @@ struct Released {
   /// Adds records of events whose values stand in the columns of their type from `row` on. Where
   /// memory fails, it adds none.
   void add_in_columns(TypeId type, std::uint32_t row, std::span<const Timestamp> timestamps);
+  /// Adds one such record.
+  void add_in_columns(TypeId type, std::uint32_t row, Timestamp timestamp) {
+    Record& record = records.emplace_back();
+    record.type = type;
+    record.in_columns = true;
+    record.timestamp = timestamp;
+    record.root = ++events;
+    record.first_cell = static_cast<std::uint32_t>(cells.size());
+    record.row = row;
+  }
   /// Has all columns show what there is, and notes them by their types.
   void view_columns(std::vector<std::span<const EventColumn>>& by_type);
   /// Adds events that only tell the time, in ascending order up to this timestamp.

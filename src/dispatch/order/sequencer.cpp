@@ -189,11 +189,6 @@ Timestamp Sequencer::next_stamp() const {
   return std::max(options_.clock(), arithmetic::saturating_add(*released_, 1));
 }
 
-void Sequencer::pass(Timestamp last, bool stamped) {
-  released_ = last;
-  stamps_ = stamped;
-}
-
 Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) const {
   return {what + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
               milliseconds(*options_.max_ahead) + " ahead of the clock",

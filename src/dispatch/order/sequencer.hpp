@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dispatch/order/header.hpp"
@@ -44,11 +45,20 @@ class Sequencer {
   /// How many of these, from the first on, are accepted and released as they stand, because each is
   /// in order and none is held, late or ahead of the clock.
   std::size_t in_order(std::span<const Timestamp> timestamps);
+  /// Events with timestamps from the first of these to the second are accepted and released as they
+  /// stand, without a look at the clock. Precondition: events were `in_order` or stamped together.
+  std::pair<Timestamp, Timestamp> beyond_doubt() const {
+    constexpr Timestamp kMost = std::numeric_limits<Timestamp>::max();
+    return {*released_, options_.max_ahead ? farthest_ : kMost};
+  }
   /// The timestamps that so many events without one get that come together; none: they are held.
   void stamp_together(std::size_t events, std::vector<Timestamp>& into) const;
   /// Takes note that events up to this timestamp are released, which were `in_order` or were
   /// stamped together.
-  void pass(Timestamp last, bool stamped);
+  void pass(Timestamp last, bool stamped) {
+    released_ = last;
+    stamps_ = stamped;
+  }
   /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,

@@ -12,9 +12,17 @@ Prober::Prober(const plan::Scan& scan, const history::EventStore& store,
     if (scan.comparisons[i].op != Op::equal) tests_.push_back(i);
   }
   limits_.resize(tests_.size());
+  const history::KeyLayout& layout = index_->layout();
+  has_word_ = layout.attribute && key_operands_.front()->op == Op::attribute &&
+              key_operands_.front()->type == layout.subjects.front().type;
 }
 
 bool Prober::set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key) {
+  if (has_word_) {
+    const Expr& operand = *key_operands_.front();
+    const history::EventRef event = sequence[static_cast<std::size_t>(operand.source)];
+    return key.set_from(event.store->attribute_vector(operand.index), event.slot);
+  }
   const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     operands_[i] = history::evaluate(*key_operands_[i], scope);

@@ -59,6 +59,7 @@ class Prober {
   const history::EventStore& store_;
   std::shared_ptr<const history::HashIndex> index_;
   std::vector<const Expr*> key_operands_;
+  bool has_word_ = false;  // the only operand is an attribute whose words are those of keys
   std::vector<std::uint32_t> tests_;  // comparisons that are not of the key
   std::vector<Datum> operands_;       // of the key
   std::vector<Datum> limits_;         // operands of the tests
