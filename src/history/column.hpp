@@ -100,6 +100,12 @@ class Column {
     fresh_.push_back(slot);
     return fresh_.size() == 1;
   }
+  /// Takes note of such events, from `first` to before `last`.
+  bool take(Slot first, Slot last) {
+    const bool is_first = fresh_.empty();
+    for (; first < last; ++first) fresh_.push_back(first);
+    return is_first;
+  }
   /// Has searches find the events that were taken. With several threads it leaves large work to
   /// `chores`, which are to be done, in any order and by any threads, before anything else is asked
   /// of the column. `at_once`: so many threads settle columns at the same time, each its own.

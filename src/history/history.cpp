@@ -191,6 +191,7 @@ std::span<const History::Match> History::settle(TypeId type, unsigned at_once) {
   constexpr Slot kGroup = 16;  // whose cache misses overlap
   Kept& kept = types_[type];
   kept.matches.clear();
+  if (Column* const all = kept.matcher->only()) match_all(kept, *all);
   while (kept.matched < kept.store->end()) {
     const Slot first = kept.matched;
     kept.matched = std::min(first + kGroup, kept.store->end());
@@ -198,6 +199,13 @@ std::span<const History::Match> History::settle(TypeId type, unsigned at_once) {
   }
   settle_columns(kept, at_once);
   return kept.matches;
+}
+
+void History::match_all(Kept& kept, Column& column) {
+  const Slot first = std::exchange(kept.matched, kept.store->end());
+  if (first == kept.matched) return;
+  for (Slot slot = first; slot < kept.matched; ++slot) kept.matches.push_back({&column, slot});
+  if (column.take(first, kept.matched)) kept.unsettled.push_back(&column);
 }
 
 void History::match(Kept& kept, Slot first, Slot last) {

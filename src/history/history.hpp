@@ -160,6 +160,7 @@ class History {
   };
 
   /// Finds the columns that accept some events, and has them take these in.
+  static void match_all(Kept& kept, Column& column);
   static void match(Kept& kept, Slot first, Slot last);
   static void settle_columns(Kept& kept, unsigned at_once);
   void trim(Kept& kept);

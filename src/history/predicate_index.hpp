@@ -20,6 +20,11 @@ class PredicateIndex {
   void add(Column& column);
   void clear();
 
+  /// The only column, where it accepts all events; null: each event needs a look.
+  Column* only() const {
+    const bool is_only = subjects_.empty() && others_.size() == 1;
+    return is_only && others_.front()->conditions().empty() ? others_.front() : nullptr;
+  }
   /// Calls `f(column)` for every column that accepts the event.
   template <class F>
   void for_each_match(Slot slot, F&& f);
