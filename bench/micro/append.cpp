@@ -68,6 +68,35 @@ void append_batches(benchmark::State& state, bool wanted) {
 BENCHMARK_CAPTURE(append_batches, wanted, true);
 BENCHMARK_CAPTURE(append_batches, unseen, false);
 
+/// Events of so many types in turns, whose timestamps the processor gives.
+void append_types_in_turns(benchmark::State& state, bool wanted) {
+  Processor processor({.hands_out = [wanted](std::string_view) { return wanted; }});
+  constexpr std::uint32_t kBatch = 1024;
+  const auto types = static_cast<std::uint32_t>(state.range(0));
+  for (std::uint32_t i = 0; i < types; ++i) {
+    const auto declared = processor.declare(
+        "T" + std::to_string(i), {{"area", ValueType::integer}, {"value", ValueType::floating}});
+    if (!declared) throw std::logic_error(declared.error().to_string());
+  }
+  BatchBuilder collected;
+  for (std::uint32_t i = 0; i < kBatch; ++i) {
+    collected.add({"T" + std::to_string(i % types),
+                   std::nullopt,
+                   {{"area", std::int64_t{7}}, {"value", 46.5}}});
+  }
+  const EventBatch batch = collected.batch();
+  for (auto _ : state) {
+    IncomingBatch incoming(batch);
+    processor.append(incoming, [&](const BatchCursor&, const Error& why) {
+      state.SkipWithError(why.message.c_str());
+    });
+    processor.process([](const OutputBatch& out) { benchmark::DoNotOptimize(out.rows); });
+  }
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+BENCHMARK_CAPTURE(append_types_in_turns, wanted, true)->Arg(4)->Arg(512);
+BENCHMARK_CAPTURE(append_types_in_turns, unseen, false)->Arg(4);
+
 /// Events for `kSequence`, of its types by chance, in batches of this size.
 class Sequences {
  public:

@@ -238,12 +238,13 @@ struct Outcome {
 };
 
 TEST_F(BatchTest, TablesThatTakeTurnsAreTakenLikeSingleEvents) {
-  const auto take = [this](std::size_t size, const Intake& intake) {
+  const auto take = [this](std::size_t size, const Intake& intake, bool wants_all = true) {
     std::minstd_rand random(7);
     processor =
-        Processor({.max_late = 3 * kMillisecond, .max_ahead = 1000 * kMillisecond, .clock = [] {
-                     return 1000 * kMillisecond;
-                   }});
+        Processor({.max_late = 3 * kMillisecond,
+                   .max_ahead = 1000 * kMillisecond,
+                   .clock = [] { return 1000 * kMillisecond; },
+                   .hands_out = [=](std::string_view type) { return wants_all || type != "B"; }});
     deploy(
         "event A(n: int, s: string); event B(x: float); event C(b: bool, s: string);\n"
         "define Found(s: string) from C() and last A(s = C.s) within 1 s from C where s = C.s;");
@@ -281,6 +282,32 @@ TEST_F(BatchTest, TablesThatTakeTurnsAreTakenLikeSingleEvents) {
   EXPECT_EQ(take(250, {.events = 7}), expected);
   EXPECT_EQ(take(250, {.pending = 10}), expected);
   EXPECT_EQ(take(250, {.pending_bytes = 1000}), expected);
+  const Outcome without_b = take(1, {}, false);
+  EXPECT_LT(without_b.out.size(), expected.out.size());
+  EXPECT_EQ(without_b.accepted, expected.accepted);
+  EXPECT_EQ(take(250, {}, false), without_b);
+  EXPECT_EQ(take(250, {.events = 7}, false), without_b);
+}
+
+TEST_F(BatchTest, AnEventIsStampedByTheClockAlsoWhereOthersTookTheirTurnBefore) {
+  for (const bool wants_b : {true, false}) {
+    Timestamp now = 0;
+    processor =
+        Processor({.clock = [&] { return now; },
+                   .hands_out = [=](std::string_view type) { return wants_b || type != "B"; }});
+    deploy("event A(); event B();");
+    BatchBuilder collected;
+    for (int i = 0; i < 4; ++i) collected.add({"A", i, {}});
+    for (int i = 0; i < 4; ++i) collected.add({"B", std::nullopt, {}});  // from 100 on
+    collected.add({"A", 1, {}});  // is late, so what comes next is taken by itself
+    for (int i = 0; i < 4; ++i) collected.add({"A", 200 + i, {}});
+    for (int i = 0; i < 4; ++i) collected.add({"B", std::nullopt, {}});  // from 300 on
+    IncomingBatch batch(collected.batch());
+    append(batch, {.pause = [&] { return now += 100, false; }, .check = {}});
+    EXPECT_EQ(batch.accepted(), 17u);
+    process();
+    EXPECT_EQ(processor.clock(), 303);
+  }
 }
 
 TEST_F(BatchTest, EventsThatAreStampedTakeTurnsWithOthers) {

@@ -44,13 +44,14 @@ void ColumnIntake::begin(std::size_t tables) {
 std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeaders& headers,
                                  Released& released) {
   std::uint32_t taken = 0;
+  has_stamped_ = false;
   const auto most = std::min(room.events, kMost);
   try {
     while (taken < most && !next.done() && released.bytes < room.bytes) {
       const std::uint32_t run = take_run(next, {most - taken, room.bytes}, headers, released);
       if (run == 0) break;
       taken += run;
-      take_turns(next, {most, room.bytes}, released, taken);
+      take_turns(next, {most, room.bytes}, headers, released, taken);
     }
   } catch (const std::bad_alloc&) {
     add_values(next.batch(), headers, released);
@@ -61,29 +62,40 @@ std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeade
   return taken;
 }
 
-/// Takes the next events as long as there is no doubt about them and their tables have parts, and
-/// adds them to `taken`. Where tables take turns, runs are so short that looking at each run would
-/// cost more than all the rest.
-void ColumnIntake::take_turns(BatchCursor& next, const Room& room, Released& released,
-                              std::uint32_t& taken) {
-  if (next.batch().order.empty() || parts_.empty()) return;
+/// Takes the next events as long as there is no doubt about them and their tables are being taken,
+/// and adds them to `taken`. Where tables take turns, runs are so short that looking at each run
+/// would cost more than all the rest.
+void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHeaders& headers,
+                              Released& released, std::uint32_t& taken) {
+  if (next.batch().order.empty()) return;
   auto [last, most] = sequencer_.beyond_doubt();
   while (taken < room.events && !next.done() && released.bytes < room.bytes) {
     const Table& table = tables_[next.table_number()];
-    if (table.part == kNoPart) return;
-    Part& part = parts_[table.part];
-    const bool is_stamped = part.timestamps.empty();
+    if (table.form != Form::unseen && table.part == kNoPart) return;
+    const auto timestamps = next.table().timestamps;
+    const bool is_stamped = timestamps.empty();
     const Timestamp timestamp =
-        is_stamped ? arithmetic::saturating_add(last, 1) : part.timestamps[next.row()];
-    if (!is_stamped && (timestamp < last || timestamp > most)) return;
-    released.add_in_columns(part.type, part.row + part.events, timestamp);
-    released.bytes += part.event_bytes;
-    if (part.has_texts) released.bytes += text_bytes(next.table(), next.row(), 1);
+        is_stamped ? arithmetic::saturating_add(last, 1) : timestamps[next.row()];
+    if (is_stamped ? !has_stamped_ : timestamp < last || timestamp > most) return;
+    if (table.form == Form::unseen) {
+      released.add_unseen(1, timestamp);
+      headers[next.table_number()]->count_complete(1);
+    } else {
+      add_to(parts_[table.part], next, timestamp, released);
+    }
     sequencer_.pass(last = timestamp, is_stamped);
-    ++part.events;
     ++taken;
     next.advance();
   }
+}
+
+/// Makes a record of the next event, which is of the part's table.
+void ColumnIntake::add_to(Part& part, const BatchCursor& next, Timestamp timestamp,
+                          Released& released) {
+  released.add_in_columns(part.type, part.row + part.events, timestamp);
+  released.bytes += part.event_bytes;
+  if (part.has_texts) released.bytes += text_bytes(next.table(), next.row(), 1);
+  ++part.events;
 }
 
 /// Takes events that follow each other in their table. Where it throws, it has taken none.
@@ -114,6 +126,7 @@ std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
                                                        std::uint32_t events) {
   if (next.table().timestamps.empty()) {
     sequencer_.stamp_together(events, stamps_);
+    has_stamped_ = true;
     return stamps_;
   }
   const auto given = next.table().timestamps.subspan(next.row(), events);
@@ -154,7 +167,6 @@ ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t
                     .type = table.type,
                     .first = next.row(),
                     .row = columns.events(),
-                    .timestamps = next.table().timestamps,
                     .event_bytes = bytes_of_cells(next.table()),
                     .has_texts = has_texts(next.table())});
   columns.open();

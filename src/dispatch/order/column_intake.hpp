@@ -76,17 +76,18 @@ class ColumnIntake {
   struct Part {
     std::size_t table;
     TypeId type;
-    std::uint32_t first;                    // in the table
-    std::uint32_t row;                      // of the first, in the columns of the type
-    std::span<const Timestamp> timestamps;  // of the table; empty: events are stamped
-    std::size_t event_bytes;                // of an event, but for its strings
+    std::uint32_t first;      // in the table
+    std::uint32_t row;        // of the first, in the columns of the type
+    std::size_t event_bytes;  // of an event, but for its strings
     bool has_texts;
     std::uint32_t events = 0;
   };
 
   std::uint32_t take_run(BatchCursor& next, const Room& room, TableHeaders& headers,
                          Released& released);
-  void take_turns(BatchCursor& next, const Room& room, Released& released, std::uint32_t& taken);
+  void take_turns(BatchCursor& next, const Room& room, const TableHeaders& headers,
+                  Released& released, std::uint32_t& taken);
+  static void add_to(Part& part, const BatchCursor& next, Timestamp timestamp, Released& released);
   std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
   std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
                                 const Room& room, Released& released);
@@ -107,6 +108,7 @@ class ColumnIntake {
   std::vector<std::size_t> known_;  // tables whose form is known
   std::vector<Part> parts_;         // no two of one type
   std::vector<Timestamp> stamps_;   // of events that come without
+  bool has_stamped_ = false;        // the clock was read since `take` was called
 };
 
 }  // namespace gorgo::dispatch
