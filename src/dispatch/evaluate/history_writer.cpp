@@ -23,8 +23,7 @@ void HistoryWriter::store_due(TypeId type) {
 
 void HistoryWriter::store_together() {
   share_types();
-  at_once_ =
-      std::min(workers_.threads(), static_cast<unsigned>(std::max<std::size_t>(1, shares_.size())));
+  at_once_ = std::min(workers_.threads(), static_cast<unsigned>(shares_.size()));
   workers_.run(shares_.size(), [this](std::size_t share) {
     const std::size_t begin = share == 0 ? 0 : shares_[share - 1];
     for (std::size_t i = begin; i < shares_[share]; ++i) store_due(due_types_[i]);

@@ -44,7 +44,7 @@ void ColumnIntake::begin(std::size_t tables) {
 std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeaders& headers,
                                  Released& released) {
   std::uint32_t taken = 0;
-  has_stamped_ = false;
+  stamps_.clear();
   const auto most = std::min(room.events, kMost);
   try {
     while (taken < most && !next.done() && released.bytes < room.bytes) {
@@ -76,7 +76,7 @@ void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHe
     const bool is_stamped = timestamps.empty();
     const Timestamp timestamp =
         is_stamped ? arithmetic::saturating_add(last, 1) : timestamps[next.row()];
-    if (is_stamped ? !has_stamped_ : timestamp < last || timestamp > most) return;
+    if (is_stamped ? stamps_.empty() : timestamp < last || timestamp > most) return;
     if (table.form == Form::unseen) {
       released.add_unseen(1, timestamp);
       headers[next.table_number()]->count_complete(1);
@@ -126,7 +126,6 @@ std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
                                                        std::uint32_t events) {
   if (next.table().timestamps.empty()) {
     sequencer_.stamp_together(events, stamps_);
-    has_stamped_ = true;
     return stamps_;
   }
   const auto given = next.table().timestamps.subspan(next.row(), events);

@@ -107,8 +107,7 @@ class ColumnIntake {
   std::vector<Table> tables_;
   std::vector<std::size_t> known_;  // tables whose form is known
   std::vector<Part> parts_;         // no two of one type
-  std::vector<Timestamp> stamps_;   // of events that come without
-  bool has_stamped_ = false;        // the clock was read since `take` was called
+  std::vector<Timestamp> stamps_;   // that were given last; none: not since `take` was called
 };
 
 }  // namespace gorgo::dispatch

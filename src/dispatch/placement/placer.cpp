@@ -160,6 +160,7 @@ void Placer::earn() {
 }
 
 void Placer::settle() {
+  // Most rounds with few events are not timed, so these earn nothing that decisions could spend.
   if (took_ == 0 && trials_.empty() && ledger_.proofs().empty()) return;
   earn();
   try {
