@@ -20,7 +20,8 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::size_t kMostRefusals = 64;
-/// Clients choose the names of types, so refusals are counted by so many of them at most.
+/// Clients choose the names of types, so refusals are counted by so many of them at most, and by
+/// those that rules read or somebody has declared.
 constexpr std::size_t kMostTypes = 1000;
 
 std::unique_ptr<wire::RefusalT> refusal(std::uint32_t row, const Error& error) {
@@ -393,7 +394,8 @@ void Admission::count_refusal(std::string_view type) {
   try {
     auto counted = refused_by_type_.find(type);
     if (counted == refused_by_type_.end()) {
-      const bool full = refused_by_type_.size() >= kMostTypes;
+      const bool full =
+          refused_by_type_.size() >= kMostTypes && parts_.processor.schema().find(type) == nullptr;
       counted = refused_by_type_.try_emplace(full ? std::string() : std::string(type)).first;
     }
     ++counted->second;

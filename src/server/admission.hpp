@@ -100,7 +100,7 @@ class Admission {
   std::uint64_t refused_for_memory_ = 0;
   std::uint64_t without_room_ = 0;  // publications
   LogLimit room_limit_;
-  std::map<std::string, std::uint64_t, std::less<>> refused_by_type_;  // "": of further types
+  std::map<std::string, std::uint64_t, std::less<>> refused_by_type_;  // "": of others
 
   /// Prepares the command's publication. Null: it was answered already.
   std::unique_ptr<Publication> begin(Command& command, std::uint64_t id,

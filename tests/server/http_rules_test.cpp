@@ -218,6 +218,21 @@ TEST_F(HttpOperations, EveryRefusalIsCountedByItsReason) {
   EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"A\"}"), 3);
 }
 
+/// Whoever may publish could take all names that there is room for.
+TEST_F(HttpOperations, TypesThatRulesReadHaveASeriesOfRefusalsHoweverManyNamesCame) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  const auto too_late = [](const std::string& type) {
+    return R"({"type":")" + type + R"(","ts":1,"attrs":{"x":1}})" + "\n";
+  };
+  std::string body = event_line("B", 7);
+  for (int i = 0; i < 1007; ++i) body += too_late("Junk" + std::to_string(i));
+  EXPECT_EQ(http_.ask("POST", "/v1/events?ack=processed", body + too_late("A")).status, 200u);
+  EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"A\"}"), 1);
+  EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"Junk999\"}"), 1);
+  EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"\"}"), 7);
+  EXPECT_EQ(metric("gorgo_events_refused_total"), 1008);
+}
+
 TEST_F(HttpOperations, TheLatencyOfEveryAcceptedEventIsInTheHistogram) {
   EXPECT_EQ(metric("gorgo_latency_seconds_count"), 0);
   const std::string body = event_line("A", 7) + event_line("B", 8) + "bad\n";

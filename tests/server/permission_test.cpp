@@ -109,6 +109,21 @@ TEST(Permissions, AllTypesAreSubscribedToOnlyByThoseWhoMaySeeAll) {
   EXPECT_EQ(problem_in(nearly.client().subscribe("Fire")), "");
 }
 
+TEST(Permissions, PublishersWaitOnlyForThoseWhoMayHaveThemWait) {
+  WithUser with("subscribe = [\"Fire\"]", with_http());
+  const SubscribeOptions block{.slow = SlowPolicy::block};
+  const std::string why = problem_in(with.client().subscribe("Fire", block));
+  EXPECT_THAT(why, HasSubstr("may not have publishers wait"));
+  EXPECT_THAT(why, HasSubstr("block = true"));
+  EXPECT_EQ(problem_in(with.client().subscribe("Fire", {.slow = SlowPolicy::drop})), "");
+  EXPECT_EQ(problem_in(with.admin().subscribe("Fire", block)), "");
+  HttpConnection http(http_address(with.server()));
+  const std::string path = "/v1/events?subscribe=Fire&slow=block";
+  EXPECT_EQ(http.ask("GET", path, "", bearer(kToken)).status, 403u);
+  WithUser trusted("subscribe = [\"Fire\"]\nblock = true");
+  EXPECT_EQ(problem_in(trusted.client().subscribe("Fire", block)), "");
+}
+
 constexpr const char* kRule = "define Out(x: int) from In(x > 1) where x = In.x;";
 
 TEST(Permissions, ADeployedRuleReadsAndEmitsOnlyWhatItsUserMay) {

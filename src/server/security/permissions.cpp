@@ -29,6 +29,13 @@ Result<void> need(const User& user, bool has, const std::string& action,
   return missing(user, action, permission);
 }
 
+/// While publishers wait for a slow subscription, nothing is evaluated for anybody.
+Result<void> check_manner(const User& user, const wire::Subscribe& request) {
+  if (request.slow() != wire::SlowPolicy::Block) return {};
+  return need(user, user.blocks || user.admin, "have publishers wait for a subscription",
+              "block = true");
+}
+
 Result<void> check_deploy(const User& user, std::string_view name) {
   auto checked = need(user, user.deploys_rules, "deploy rules", "rules = [\"deploy\"]");
   if (checked) checked = check_deployment(user, stem_of(name));
@@ -40,7 +47,6 @@ Result<void> check_deploy(const User& user, std::string_view name) {
 Result<void> check_request(const User& user, const wire::Message& message) {
   switch (message.body_type()) {
     case wire::Body::Publish:
-    case wire::Body::Subscribe:
     case wire::Body::Unsubscribe:
     case wire::Body::Credit:
     case wire::Body::Acknowledge:
@@ -49,6 +55,8 @@ Result<void> check_request(const User& user, const wire::Message& message) {
     case wire::Body::Ping:
     case wire::Body::Pong:
       return {};
+    case wire::Body::Subscribe:
+      return check_manner(user, *message.body_as_Subscribe());
     case wire::Body::Declare:
       return check_publish(user, message.body_as_Declare()->name()->string_view());
     case wire::Body::Deploy:

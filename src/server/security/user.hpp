@@ -30,7 +30,9 @@ struct User {
   bool deploys_rules = false;             ///< and replaces them
   bool removes_rules = false;
   NamePatterns deployments = {{"*"}, {}};  ///< whose rules the user may see, deploy and remove
-  /// Connections, metrics, devices, statistics, the engines of rules, why, trace, reloads.
+  bool blocks = false;                     ///< may have publishers wait for a slow subscription
+  /// Connections, metrics, devices, statistics, the engines of rules, why, trace, reloads, and
+  /// what `blocks` allows.
   bool admin = false;
   UserLimits limits;
 

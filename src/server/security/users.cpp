@@ -122,6 +122,7 @@ const std::map<std::string, ReadKey, std::less<>>& keys() {
       {"deployments_deny",
        [](const auto& node, User& user) { return read_texts(node, user.deployments.deny); }},
       {"limits", read_limits},
+      {"block", [](const auto& node, User& user) { return read_flag(node, user.blocks); }},
       {"admin", [](const auto& node, User& user) { return read_flag(node, user.admin); }},
   };
   return all;
