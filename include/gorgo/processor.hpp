@@ -292,7 +292,7 @@ class OutputBatch {
     std::uint32_t first_cell;  ///< the type's attributes in order, then the extra ones
     std::uint32_t extras;  ///< index into `extras`, kNoExtras: none, which is never so with kNoType
     std::uint32_t rule;    ///< index into `rule_names`, kPrimitive for a primitive event
-    /// Which event of its type's `columns` it is: it has no cells then, and no extra names.
+    /// Which event of `columns_of` it is: it has no cells then.
     std::uint32_t event = kInCells;
   };
   static constexpr std::uint32_t kPrimitive = ~std::uint32_t{0};
@@ -300,9 +300,11 @@ class OutputBatch {
 
   std::vector<Row> rows;
   std::vector<Datum> cells;
-  /// By TypeId, one for each attribute, for the types of rows that have no cells. Each event has
-  /// all of its values.
+  /// By TypeId, for the types of rows that have no cells: one for each attribute of the type, then
+  /// one for each extra name. Each event has all of its values.
   std::vector<std::span<const EventColumn>> columns;
+  /// The same for rows of a type kNoType, by their index into `extras`.
+  std::vector<std::span<const EventColumn>> unknown_columns;
   std::span<const std::shared_ptr<const Extras>> extras;
   std::span<const std::string> rule_names;
   /// What the rules execute, as `webhook("ops")`; by the same index.
@@ -319,11 +321,18 @@ class OutputBatch {
     if (row.rule >= rule_actions.size()) return {};
     return rule_actions[row.rule];
   }
-  /// The value of an attribute of its type, by number. Precondition: not of a type kNoType.
-  Datum value(const Row& row, std::size_t attribute) const {
-    if (row.event == kInCells) return cells[row.first_cell + attribute];
-    return columns[row.type][attribute].at(row.event);
+  /// The columns that a row without cells stands in.
+  std::span<const EventColumn> columns_of(const Row& row) const {
+    return row.type == kNoType ? unknown_columns[row.extras] : columns[row.type];
   }
+  /// A value by its number: the type's attributes come first, then the extra ones.
+  Datum value(const Row& row, std::size_t number) const {
+    if (row.event == kInCells) return cells[row.first_cell + number];
+    return columns_of(row)[number].at(row.event);
+  }
+  /// Calls `f(name)` for every value that the row may have, in their order.
+  template <class F>
+  void for_each_name(const Row& row, F&& f) const;
   /// The value of an attribute; `Datum::none()` where the event does not have it.
   Datum attribute(const Row& row, std::string_view name) const;
   /// Calls `f(name, datum)` for every attribute that has a value, in order.
@@ -514,19 +523,20 @@ void OutputBatch::for_each_attribute(const Row& row, F&& f) const {
 }
 
 template <class F>
-void OutputBatch::for_each_cell(const Row& row, F&& f) const {
-  std::uint32_t cell = row.first_cell;
+void OutputBatch::for_each_name(const Row& row, F&& f) const {
   if (row.type != kNoType) {
-    std::size_t index = 0;
     for (const auto& attribute : schema->at(row.type).attributes) {
-      f(std::string_view(attribute.name), value(row, index++));
+      f(std::string_view(attribute.name));
     }
-    cell += static_cast<std::uint32_t>(index);
   }
   if (row.extras == kNoExtras) return;
-  for (const std::string& name : extras[row.extras]->names) {
-    f(std::string_view(name), cells[cell++]);
-  }
+  for (const std::string& name : extras[row.extras]->names) f(std::string_view(name));
+}
+
+template <class F>
+void OutputBatch::for_each_cell(const Row& row, F&& f) const {
+  std::size_t number = 0;
+  for_each_name(row, [&](std::string_view name) { f(name, value(row, number++)); });
 }
 
 }  // namespace gorgo

@@ -59,12 +59,11 @@ class FrameBuilder {
     const auto& row = batch_.rows[delivered.row];
     Shape& shape = shape_of(row);
     if (row.event == OutputBatch::kInCells) {
-      put_values(shape);
-      collected_.begin(shape.table, row.timestamp);
+      begin(nullptr, shape.table, row.timestamp);
       put_cells(shape, row);
     } else {
-      make_columns(shape);
-      collected_.begin(shape.table, row.timestamp);
+      make_columns(shape, row);
+      begin(&shape, shape.table, row.timestamp);
       collected_.count_text(text);
       note(shape, row.event);
     }
@@ -87,21 +86,31 @@ class FrameBuilder {
   static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
   /// Where rows of a type with the same extra names go.
   struct Shape {
-    TypeId type;
-    std::uint32_t extras;
-    std::uint16_t table = 0;
+    std::uint16_t table = 0;                                 // that shapes of the same type share
     std::vector<std::array<std::uint32_t, 4>> columns = {};  // by cell and type of the value
-    std::vector<EventRun> runs = {};  // its last rows, whose values are put column by column
+    std::span<const EventColumn> from = {};  // where rows without cells stand; empty: none came
+    std::vector<EventRun> runs = {};         // the last rows of the table, which have no values yet
   };
 
-  /// Where a type has rows in columns, each of its rows has the attributes of the type and no
-  /// others, so that all have one shape. Makes the columns before the rows, whose bytes are counted
-  /// by them.
-  void make_columns(Shape& shape) {
-    if (!shape.columns.empty()) return;
-    for (const AttributeType& attribute : batch_.schema->at(shape.type).attributes) {
-      column_of(shape, shape.columns.size(), attribute.name, attribute.type);
-    }
+  /// Makes the columns before the rows, whose bytes are counted by them.
+  void make_columns(Shape& shape, const OutputBatch::Row& row) {
+    if (!shape.from.empty()) return;
+    shape.from = batch_.columns_of(row);
+    std::size_t cell = 0;
+    batch_.for_each_name(row, [&](std::string_view name) {
+      column_of(shape, cell, name, shape.from[cell].type);
+      ++cell;
+    });
+  }
+
+  /// Begins a row, which belongs to the runs of `shape`, if that is set. Values of other runs of
+  /// the table are put before.
+  void begin(Shape* shape, std::uint16_t table, Timestamp timestamp) {
+    if (table >= in_runs_.size()) in_runs_.resize(table + std::size_t{1}, nullptr);
+    Shape*& last = in_runs_[table];
+    if (last != nullptr && last != shape) put_values(*last);
+    last = shape;
+    collected_.begin(table, timestamp);
   }
 
   static void note(Shape& shape, std::uint32_t event) {
@@ -124,22 +133,20 @@ class FrameBuilder {
   /// Puts the values of rows in columns that have none yet.
   void put_values(Shape& shape) {
     if (shape.runs.empty()) return;
-    const auto& columns = batch_.columns[shape.type];
-    const auto& attributes = batch_.schema->at(shape.type).attributes;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto column = column_of(shape, i, attributes[i].name, columns[i].type);
-      collected_.put(shape.table, column, columns[i], shape.runs);
+    for (std::size_t cell = 0; cell < shape.from.size(); ++cell) {
+      const auto type = static_cast<std::size_t>(shape.from[cell].type);
+      collected_.put(shape.table, shape.columns[cell][type], shape.from[cell], shape.runs);
     }
     shape.runs.clear();
   }
 
   Shape& shape_of(const OutputBatch::Row& row) {
-    if (last_ != nullptr && last_->type == row.type && last_->extras == row.extras) return *last_;
-    const auto [it, added] =
-        shapes_.try_emplace({row.type, row.extras}, Shape{row.type, row.extras});
+    const std::pair key(row.type, row.extras);
+    if (last_ != nullptr && last_->first == key) return last_->second;
+    const auto [it, added] = shapes_.try_emplace(key);
     if (added) it->second.table = collected_.table(batch_.type_name(row), true);
-    last_ = &it->second;
-    return *last_;
+    last_ = &*it;
+    return last_->second;
   }
 
   std::uint32_t column_of(Shape& shape, std::size_t cell, std::string_view name, ValueType type) {
@@ -152,8 +159,10 @@ class FrameBuilder {
   }
 
   const OutputBatch& batch_;
-  std::map<std::pair<TypeId, std::uint32_t>, Shape> shapes_;
-  Shape* last_ = nullptr;  // of the row before
+  using Shapes = std::map<std::pair<TypeId, std::uint32_t>, Shape>;  // by type and extras
+  Shapes shapes_;
+  Shapes::value_type* last_ = nullptr;  // of the row before
+  std::vector<Shape*> in_runs_;         // by table: whose runs are its last rows; null: nobody's
   std::vector<std::uint32_t> ids_;
   const std::size_t enough_;  // bytes
   BatchBuilder collected_;
@@ -220,7 +229,10 @@ class RowSizes {
   };
   Size of(const OutputBatch::Row& row) {
     if (row.event == OutputBatch::kInCells) return {of_cells(row)};
-    if (row.type != type_) begin(row);
+    if (const std::pair kind(row.type, row.extras); kind != kind_) {
+      kind_ = kind;
+      begin(row);
+    }
     std::size_t text = 0;
     for (const EventColumn* column : texts_) text += column->at(row.event).length;
     return {beside_text_ + text, text};
@@ -228,7 +240,8 @@ class RowSizes {
 
  private:
   const OutputBatch& batch_;
-  TypeId type_ = kNoType;  // of the last row in columns
+  // Type and extras of the last row in columns; none has both of these.
+  std::pair<TypeId, std::uint32_t> kind_ = {kNoType, OutputBatch::kNoExtras};
   std::size_t beside_text_ = 0;
   std::vector<const EventColumn*> texts_;
 
@@ -241,13 +254,11 @@ class RowSizes {
   }
 
   void begin(const OutputBatch::Row& row) {
-    type_ = row.type;
     beside_text_ = batch_.type_name(row).size();
-    for (const AttributeType& attribute : batch_.schema->at(type_).attributes) {
-      beside_text_ += attribute.name.size() + kColumnOverhead;
-    }
+    batch_.for_each_name(
+        row, [&](std::string_view name) { beside_text_ += name.size() + kColumnOverhead; });
     texts_.clear();
-    for (const EventColumn& column : batch_.columns[type_]) {
+    for (const EventColumn& column : batch_.columns_of(row)) {
       if (column.type == ValueType::string) texts_.push_back(&column);
     }
   }

@@ -61,23 +61,35 @@ class ProcessorTest : public ::testing::Test {
     return accepted.has_error() ? accepted.error().to_string() : "";
   }
 
-  /// "root.ordinal Type(values)" of everything that comes out.
+  static std::string text_of(const Datum& value) {
+    switch (value.tag) {
+      case Datum::Tag::string:
+        return std::string(value.text());
+      case Datum::Tag::integer:
+        return std::to_string(value.integer);
+      case Datum::Tag::boolean:
+        return value.boolean ? "true" : "false";
+      default:
+        return std::to_string(value.floating);
+    }
+  }
+
+  /// "root.ordinal Type(values)"
+  static std::string line(const OutputBatch& batch, const OutputBatch::Row& row) {
+    std::string text = std::to_string(row.place.root) + "." + std::to_string(row.place.ordinal) +
+                       " " + std::string(batch.type_name(row));
+    batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+      text += " " + std::string(name) + "=" + text_of(value);
+    });
+    return text;
+  }
+
+  /// Lines of everything that comes out.
   std::vector<std::string> process() {
     std::vector<std::string> lines;
     processor.process([&](const OutputBatch& batch) {
       ++batches;
-      for (const auto& row : batch.rows) {
-        std::string line = std::to_string(row.place.root) + "." +
-                           std::to_string(row.place.ordinal) + " " +
-                           std::string(batch.type_name(row));
-        batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
-          line += " " + std::string(name) + "=";
-          line += value.tag == Datum::Tag::string    ? std::string(value.text())
-                  : value.tag == Datum::Tag::integer ? std::to_string(value.integer)
-                                                     : std::to_string(value.floating);
-        });
-        lines.push_back(line);
-      }
+      for (const auto& row : batch.rows) lines.push_back(line(batch, row));
     });
     return lines;
   }

@@ -257,18 +257,22 @@ std::vector<std::string> lines_of(const std::vector<EncodedDelivery>& frames) {
   return lines;
 }
 
-/// Events of three types; every tenth of them is late, and so comes as a row of cells.
-BatchBuilder events_of_all_kinds(std::uint32_t count) {
+/// Events of four types; every tenth of them is late, and so comes as a row of cells. Those of the
+/// same `step` have the same attributes.
+BatchBuilder events_of_all_kinds(std::uint32_t count, std::uint32_t step) {
   BatchBuilder collected;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Timestamp at = i % 10 == 9 ? i - 5 : i;
+    const Timestamp at = step * count + (i % 10 == 9 ? i - 5 : i);
     if (i % 3 == 0) {
       const std::string text(i % 7, 'x');
       collected.add({"A", at, {{"n", std::int64_t{i}}, {"s", text}}});
     } else if (i % 3 == 1) {
       collected.add({"B", at, {{"x", 0.5 * i}, {"ok", i % 2 == 0}}});
     } else {
-      collected.add({"Undeclared", at, {{"n", std::int64_t{i}}}});
+      Event event{i % 2 == 0 ? "Undeclared" : "Inferred", at, {{"n", std::int64_t{i}}}};
+      if (step % 2 == 0) event.attributes.push_back({"s", std::string(i % 5, 'y')});
+      if (step % 6 == 0) event.attributes.push_back({"x", 0.25 * i});
+      collected.add(event);
     }
   }
   return collected;
@@ -278,9 +282,12 @@ TEST(Delivery, RowsInColumnsAreDeliveredLikeRowsInCells) {
   Processor processor;
   ASSERT_TRUE(processor.declare("A", {{"n", ValueType::integer}, {"s", ValueType::string}}));
   ASSERT_TRUE(processor.declare("B", {{"x", ValueType::floating}, {"ok", ValueType::boolean}}));
-  BatchBuilder collected = events_of_all_kinds(10'000);
-  IncomingBatch incoming(collected.batch());
-  processor.append(incoming, [](const BatchCursor&, const Error& why) { FAIL() << why.message; });
+  ASSERT_FALSE(processor.deploy("r", "define Out() from Inferred(n < 0);").failed());
+  for (std::uint32_t step = 0; step < 20; ++step) {
+    BatchBuilder collected = events_of_all_kinds(500, step);
+    IncomingBatch incoming(collected.batch());
+    processor.append(incoming, [](const BatchCursor&, const Error& why) { FAIL() << why.message; });
+  }
   std::size_t all = 0, in_columns = 0;
   processor.process([&](const OutputBatch& batch) {
     all += batch.rows.size();

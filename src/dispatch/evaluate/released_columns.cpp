@@ -19,20 +19,26 @@ std::size_t text_bytes(const EventTable& table, std::uint32_t first, std::uint32
   return bytes;
 }
 
-bool ReleasedColumns::has_columns_of(const EventTable& table) const {
-  return std::ranges::equal(builders_, table.columns, {}, &ColumnBuilder::type, &EventColumn::type);
+bool ReleasedColumns::fits(const OrderedColumns& from) const {
+  if (builders_.size() != from.size()) return false;
+  for (std::size_t i = 0; i < builders_.size(); ++i) {
+    if (builders_[i].type() != from[i].type) return false;
+  }
+  return true;
 }
 
-bool ReleasedColumns::reserve(const EventTable& table, std::uint32_t first, std::uint32_t events) {
+bool ReleasedColumns::reserve(const OrderedColumns& from, std::uint32_t first,
+                              std::uint32_t events) {
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-  if (events_ == 0 && !has_columns_of(table)) {
+  if (!fits(from)) {
+    if (events_ > 0) return false;
     builders_.clear();
     most_ = 0;
-    for (const EventColumn& column : table.columns) builders_.emplace_back(column.type);
+    for (std::size_t i = 0; i < from.size(); ++i) builders_.emplace_back(from[i].type);
   }
   if (events_ + std::size_t{events} > kMost) return false;
   for (std::size_t i = 0; i < builders_.size(); ++i) {
-    const std::size_t bytes = bytes_of_texts(table.columns[i], first, events);
+    const std::size_t bytes = bytes_of_texts(from[i], first, events);
     if (builders_[i].view({}).bytes.size() + bytes > kMost) return false;
     builders_[i].reserve(events, bytes);
   }
@@ -40,10 +46,8 @@ bool ReleasedColumns::reserve(const EventTable& table, std::uint32_t first, std:
   return true;
 }
 
-void ReleasedColumns::add(const EventTable& table, std::uint32_t first, std::uint32_t events) {
-  for (std::size_t i = 0; i < builders_.size(); ++i) {
-    builders_[i].push(table.columns[i], first, events);
-  }
+void ReleasedColumns::add(const OrderedColumns& from, std::uint32_t first, std::uint32_t events) {
+  for (std::size_t i = 0; i < builders_.size(); ++i) builders_[i].push(from[i], first, events);
   events_ += events;
   is_open_ = false;
 }

@@ -8,13 +8,18 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Whether every event of the table has a value of the attribute's type in each column. The columns
-/// are the attributes.
-bool fits(const EventTable& table, const EventType& type) {
-  return std::ranges::equal(table.columns, type.attributes,
-                            [](const EventColumn& column, const AttributeType& attribute) {
-                              return column.present.empty() && column.type == attribute.type;
-                            });
+/// Whether every event of the table has each of its values, and those of attributes are of their
+/// types. `type`: null: nobody knows it.
+bool fits(const OrderedColumns& columns, const EventType* type) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].present.empty()) return false;
+  }
+  if (type == nullptr) return true;
+  const auto& attributes = type->attributes;
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    if (columns[i].type != attributes[i].type) return false;
+  }
+  return true;
 }
 
 bool has_texts(const EventTable& table) {
@@ -92,7 +97,7 @@ void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHe
 /// Makes a record of the next event, which is of the part's table.
 void ColumnIntake::add_to(Part& part, const BatchCursor& next, Timestamp timestamp,
                           Released& released) {
-  released.add_in_columns(part.type, part.row + part.events, timestamp);
+  released.add_in_columns(part.kind, part.row + part.events, timestamp);
   released.bytes += part.event_bytes;
   if (part.has_texts) released.bytes += text_bytes(next.table(), next.row(), 1);
   ++part.events;
@@ -112,7 +117,8 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   } else {
     table.form == Form::unseen
         ? released.add_unseen(count, timestamps.back())
-        : released.add_in_cells(table.type, next.table(), next.row(), timestamps);
+        : released.add_in_cells(kind_of(table, released), {next.table(), table.resolution->columns},
+                                next.row(), timestamps);
     headers[next.table_number()]->count_complete(count);
   }
   sequencer_.pass(timestamps[count - 1], next.table().timestamps.empty());
@@ -146,24 +152,30 @@ std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
   }
   Part* const part = part_of(next, room.events, released);
   if (part == nullptr) return 0;
-  released.add_in_columns(part->type, part->row + part->events, timestamps.first(events));
+  released.add_in_columns(part->kind, part->row + part->events, timestamps.first(events));
   released.bytes += bytes;
   part->events += events;
   return events;
 }
 
+Released::Kind ColumnIntake::kind_of(const Table& table, Released& released) {
+  return {table.resolution->type, released.number_of(table.resolution->extras)};
+}
+
 /// The part that takes the next event of its table, with room for `most` of them; null: there is
-/// none, or another table of the type comes before.
+/// none, or another table of the kind comes before.
 ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t most,
                                           Released& released) {
   Table& table = tables_[next.table_number()];
   if (table.part != kNoPart) return &parts_[table.part];
-  ReleasedColumns& columns = released.columns_of(table.type);
+  const Released::Kind kind = kind_of(table, released);
+  ReleasedColumns& columns = released.open_columns(kind);
   if (columns.is_open()) return nullptr;
-  const std::uint32_t rest = next.table().events - next.row();
-  if (!columns.reserve(next.table(), next.row(), std::min(most, rest))) return nullptr;
+  const std::uint32_t events = std::min(most, next.table().events - next.row());
+  const OrderedColumns from(next.table(), table.resolution->columns);
+  if (!columns.reserve(from, next.row(), events)) return nullptr;
   parts_.push_back({.table = next.table_number(),
-                    .type = table.type,
+                    .kind = kind,
                     .first = next.row(),
                     .row = columns.events(),
                     .event_bytes = bytes_of_cells(next.table()),
@@ -177,9 +189,11 @@ ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t
 void ColumnIntake::add_values(const EventBatch& batch, const TableHeaders& headers,
                               Released& released) {
   for (const Part& part : parts_) {
+    Table& table = tables_[part.table];
     headers[part.table]->count_complete(part.events);
-    released.columns[part.type].add(batch.tables[part.table], part.first, part.events);
-    tables_[part.table].part = kNoPart;
+    released.columns_of(part.kind).add({batch.tables[part.table], table.resolution->columns},
+                                       part.first, part.events);
+    table.part = kNoPart;
   }
   parts_.clear();
 }
@@ -190,27 +204,27 @@ const ColumnIntake::Table& ColumnIntake::look_at(const BatchCursor& next, TableH
   if (table.form == Form::unknown) {
     if (headers[number] == nullptr) headers[number] = headers_.of(next.table(), rules_.schema());
     known_.push_back(number);
-    find_form(next.table(), *headers[number], table);
+    table.resolution = &headers[number]->resolve(rules_.schema());
+    table.form = form_of(next.table(), *headers[number]);
   }
   return table;
 }
 
 /// Where rules wait for the clock, what it brings about stands among the events, so each of them
 /// has a record.
-void ColumnIntake::find_form(const EventTable& events, Header& header, Table& table) const {
-  table.form = Form::rows;
-  if (events.type.empty()) return;
-  const Header::Resolution& resolution = header.resolve(rules_.schema());
+ColumnIntake::Form ColumnIntake::form_of(const EventTable& events, Header& header) const {
+  const Header::Resolution& resolution = header.resolved();
+  if (events.type.empty() || !resolution.is_complete() || !header.is_unambiguous()) {
+    return Form::rows;
+  }
+  const bool is_known = resolution.type != kNoType;
   const bool may_be_unseen =
       rules_.temporal_rules().empty() && !is_read(resolution.type) && !handed_out_.has(events.type);
-  if (resolution.type == kNoType) {
-    if (may_be_unseen && header.is_unambiguous()) table.form = Form::unseen;
-    return;
-  }
-  const EventType& type = rules_.schema().at(resolution.type);
-  if (!resolution.exact || !type.strict() || !fits(events, type)) return;
-  table.type = type.id;
-  table.form = may_be_unseen ? Form::unseen : events.events < kFew ? Form::cells : Form::columns;
+  if (!is_known && may_be_unseen) return Form::unseen;
+  const EventType* const type = is_known ? &rules_.schema().at(resolution.type) : nullptr;
+  if (!fits({events, resolution.columns}, type)) return Form::rows;
+  if (may_be_unseen) return Form::unseen;
+  return events.events < kFew ? Form::cells : Form::columns;
 }
 
 }  // namespace gorgo::dispatch

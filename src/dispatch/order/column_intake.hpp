@@ -17,10 +17,10 @@
 namespace gorgo::dispatch {
 
 /// Takes events of a batch together where none of them needs a look of its own: they are in order,
-/// and their table has just the attributes of a declared type. What is checked is checked once for
-/// a table or in one pass over its timestamps, and values are copied column by column where there
-/// are several. What is left goes through `Sequencer::admit`, event by event, which also names what
-/// it refuses.
+/// and each of them has one value for all attributes that its type has, if anybody knows the type,
+/// and for all names that its table has. What is checked is checked once for a table or in one pass
+/// over its timestamps, and values are copied column by column where there are several. What is
+/// left goes through `Sequencer::admit`, event by event, which also names what it refuses.
 ///
 /// Events are unseen where no rule reads their type and nobody wants it. They count, have places
 /// and tell the time, and their values are not looked at.
@@ -69,13 +69,13 @@ class ColumnIntake {
 
   struct Table {
     Form form = Form::unknown;
-    TypeId type = kNoType;
+    const Header::Resolution* resolution = nullptr;
     std::uint32_t part = kNoPart;  // of what is being taken
   };
   /// Events of one table that are being taken: they have records, and no values yet.
   struct Part {
     std::size_t table;
-    TypeId type;
+    Released::Kind kind;
     std::uint32_t first;      // in the table
     std::uint32_t row;        // of the first, in the columns of the type
     std::size_t event_bytes;  // of an event, but for its strings
@@ -95,8 +95,9 @@ class ColumnIntake {
   bool is_read(TypeId type) const {
     return history_.keeps(type) || !rules_.joints_of(type).empty();
   }
-  void find_form(const EventTable& events, Header& header, Table& table) const;
+  Form form_of(const EventTable& events, Header& header) const;
   Part* part_of(const BatchCursor& next, std::uint32_t most, Released& released);
+  static Released::Kind kind_of(const Table& table, Released& released);
   void add_values(const EventBatch& batch, const TableHeaders& headers, Released& released);
 
   const RuleSet& rules_;
@@ -106,7 +107,7 @@ class ColumnIntake {
   Sequencer& sequencer_;
   std::vector<Table> tables_;
   std::vector<std::size_t> known_;  // tables whose form is known
-  std::vector<Part> parts_;         // no two of one type
+  std::vector<Part> parts_;         // no two of one kind
   std::vector<Timestamp> stamps_;   // that were given last; none: not since `take` was called
 };
 

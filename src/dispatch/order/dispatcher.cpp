@@ -22,7 +22,7 @@ void Dispatcher::process(Released& released, const Deliver& deliver) {
     placer_.add_time(weight * took.count());
   };
   handed_out_.begin();
-  released.view_columns(output_.columns);
+  released.view_columns(output_);
   first_root_ = roots_;
   for (std::size_t next = 0;
        next < released.records.size() && !stop_.load(std::memory_order_relaxed);) {
@@ -129,7 +129,7 @@ bool Dispatcher::is_due(const Record& record) const {
 /// Whether an event that no other brought about is to be handed out.
 bool Dispatcher::is_wanted(const Record& own) {
   if (own.is_composite()) return true;
-  if (own.type == kNoType) return handed_out_.has((*batch_.extras)[own.extras]->type);
+  if (own.type == kNoType) return handed_out_.has(own.extras, (*batch_.extras)[own.extras]->type);
   return handed_out_.has(own.type, rules_.schema());
 }
 

@@ -24,6 +24,7 @@ class HandedOut {
   void begin() {
     for (const TypeId type : asked_about_) known_[type] = Answer::unknown;
     asked_about_.clear();
+    by_extras_.clear();
   }
   /// Asks once for each type until the next `begin`. Precondition: a type of the schema.
   bool has(TypeId type, const Schema& schema) {
@@ -31,6 +32,15 @@ class HandedOut {
       return known_[type] == Answer::yes;
     }
     return !asked_ || ask(type, schema);
+  }
+  /// Asks once for each number until the next `begin`. `extras`: the number of the names that
+  /// events of an unknown type have.
+  bool has(std::uint32_t extras, std::string_view type) {
+    if (!asked_) return true;
+    if (extras >= by_extras_.size()) by_extras_.resize(extras + std::size_t{1}, Answer::unknown);
+    Answer& answer = by_extras_[extras];
+    if (answer == Answer::unknown) answer = asked_(type) ? Answer::yes : Answer::no;
+    return answer == Answer::yes;
   }
 
  private:
@@ -41,6 +51,7 @@ class HandedOut {
   Asked asked_;
   std::vector<Answer> known_;        // by TypeId
   std::vector<TypeId> asked_about_;  // whose answers are known
+  std::vector<Answer> by_extras_;
 };
 
 }  // namespace gorgo::dispatch

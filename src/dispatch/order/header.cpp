@@ -111,10 +111,21 @@ Header::Resolution Header::find(const EventType* type) {
       extras->names.push_back(name);
     }
   }
+  find_columns(found);
   if (type != nullptr && extras->names.empty()) return found;
   extras->type = type_;
   found.extras = std::move(extras);
   return found;
+}
+
+void Header::find_columns(Resolution& found) {
+  std::vector<std::uint32_t> columns(found.width, kNone);
+  for (std::uint32_t i = 0; i < found.cells.size(); ++i) {
+    const std::uint32_t cell = found.cells[i];
+    if (cell == kNone || columns[cell] != kNone) return;
+    columns[cell] = i;
+  }
+  if (std::ranges::find(columns, kNone) == columns.end()) found.columns = std::move(columns);
 }
 
 }  // namespace gorgo::dispatch

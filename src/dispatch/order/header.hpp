@@ -30,8 +30,14 @@ class Header {
     /// the extra ones. kNone: the type has no such attribute and takes no other. Empty when
     /// `exact`.
     std::vector<std::uint32_t> cells;
+    /// By cell: the column whose value it takes. Empty when `exact`, and where some cell has no
+    /// column or several.
+    std::vector<std::uint32_t> columns;
     std::uint32_t width = 0;               ///< cells of a row
     std::shared_ptr<const Extras> extras;  ///< null: rows have no other cells than the type's
+
+    /// Whether each cell of a row has a column of its own.
+    bool is_complete() const { return exact || columns.size() == width; }
   };
 
   /// Copies the names. `arrivals`: where the events are counted, which must outlive it.
@@ -71,6 +77,7 @@ class Header {
 
   void find_twins();
   Resolution find(const EventType* type);
+  static void find_columns(Resolution& found);
 };
 
 }  // namespace gorgo::dispatch

@@ -7,16 +7,18 @@ std::string_view OutputBatch::type_name(const Row& row) const {
 }
 
 Datum OutputBatch::attribute(const Row& row, std::string_view name) const {
-  std::uint32_t cell = row.first_cell;
+  std::size_t number = 0;
   if (row.type != kNoType) {
     const EventType& type = schema->at(row.type);
     if (const auto index = type.find(name)) return value(row, *index);
-    cell += static_cast<std::uint32_t>(type.attributes.size());
+    number += type.attributes.size();
   }
   if (row.extras == kNoExtras) return Datum::none();
   for (const std::string& extra : extras[row.extras]->names) {
-    if (cells[cell].exists() && extra == name) return cells[cell];
-    ++cell;
+    if (extra == name) {
+      if (const Datum datum = value(row, number); datum.exists()) return datum;
+    }
+    ++number;
   }
   return Datum::none();
 }

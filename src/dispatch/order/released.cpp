@@ -38,15 +38,15 @@ void Released::add_record(TypeId type, Timestamp timestamp, std::size_t first_ce
   bytes += sizeof(Record) + (cells.size() - first_cell) * sizeof(Datum);
 }
 
-void Released::add_in_cells(TypeId type, const EventTable& table, std::uint32_t first,
+void Released::add_in_cells(const Kind& kind, const OrderedColumns& from, std::uint32_t first,
                             std::span<const Timestamp> timestamps) {
   const std::size_t old_records = records.size(), old_cells = cells.size();
   const std::size_t old_bytes = bytes;
   try {
     for (const Timestamp timestamp : timestamps) {
       const std::size_t first_cell = cells.size();
-      for (const EventColumn& column : table.columns) cells.push_back(keep(column.at(first)));
-      add_record(type, timestamp, first_cell);
+      for (std::size_t i = 0; i < from.size(); ++i) cells.push_back(keep(from[i].at(first)));
+      add_record(kind.type, timestamp, first_cell, kind.extras);
       ++first;
     }
   } catch (const std::bad_alloc&) {
@@ -58,16 +58,20 @@ void Released::add_in_cells(TypeId type, const EventTable& table, std::uint32_t 
   }
 }
 
-ReleasedColumns& Released::columns_of(TypeId type) {
-  if (type >= columns.size()) columns.resize(type + 1);
-  ReleasedColumns& own = columns[type];
-  if (own.events() == 0 && (in_columns_.empty() || in_columns_.back() != type)) {
-    in_columns_.push_back(type);
+ReleasedColumns& Released::open_columns(const Kind& kind) {
+  if (kind.type == kNoType) {
+    if (kind.extras >= unknown_columns.size()) unknown_columns.resize(kind.extras + 1);
+    return unknown_columns[kind.extras];
+  }
+  if (kind.type >= columns.size()) columns.resize(kind.type + 1);
+  ReleasedColumns& own = columns[kind.type];
+  if (own.events() == 0 && (in_columns_.empty() || in_columns_.back() != kind.type)) {
+    in_columns_.push_back(kind.type);
   }
   return own;
 }
 
-void Released::add_in_columns(TypeId type, std::uint32_t row,
+void Released::add_in_columns(const Kind& kind, std::uint32_t row,
                               std::span<const Timestamp> timestamps) {
   const std::size_t before = records.size();
   records.resize(before + timestamps.size());
@@ -76,22 +80,28 @@ void Released::add_in_columns(TypeId type, std::uint32_t row,
   Record* record = records.data() + before;
   for (const Timestamp timestamp : timestamps) {
     // Field by field: a record that is put together elsewhere and copied has the processor wait.
-    record->type = type;
+    record->type = kind.type;
     record->in_columns = true;
     record->timestamp = timestamp;
     record->root = ++root;
     record->first_cell = cell;
+    record->extras = kind.extras;
     record->row = row++;
     ++record;
   }
   events = root;
 }
 
-void Released::view_columns(std::vector<std::span<const EventColumn>>& by_type) {
+void Released::view_columns(OutputBatch& output) {
   for (const TypeId type : in_columns_) {
     columns[type].view();
-    if (type >= by_type.size()) by_type.resize(type + 1);
-    by_type[type] = columns[type].columns();
+    if (type >= output.columns.size()) output.columns.resize(type + 1);
+    output.columns[type] = columns[type].columns();
+  }
+  output.unknown_columns.resize(unknown_columns.size());
+  for (std::size_t i = 0; i < unknown_columns.size(); ++i) {
+    unknown_columns[i].view();
+    output.unknown_columns[i] = unknown_columns[i].columns();
   }
 }
 
@@ -103,6 +113,9 @@ void Released::clear_columns() {
   for (const TypeId type : in_columns_) columns[type].clear();
   before_.swap(in_columns_);
   in_columns_.clear();
+  // Their numbers are given anew each time, so that those that are left over are in use no more.
+  if (unknown_columns.size() > extras.size()) unknown_columns.resize(extras.size());
+  for (ReleasedColumns& unknown : unknown_columns) unknown.clear();
 }
 
 void Released::clear() {

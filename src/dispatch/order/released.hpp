@@ -23,6 +23,7 @@ struct Released {
   history::StringHeap strings;           ///< bytes of the strings in `cells`
   AllExtras extras;                      ///< each set of names once
   std::vector<ReleasedColumns> columns;  ///< by TypeId: of the records in columns
+  std::vector<ReleasedColumns> unknown_columns;  ///< of a type kNoType: by index into `extras`
   std::unordered_map<const Extras*, std::uint32_t> numbers;  ///< the index of each in `extras`
   std::size_t bytes = 0;     ///< bytes that all of it takes, see `Processor::pending_bytes`
   std::uint64_t events = 0;  ///< all of them; each is the root of that number
@@ -42,28 +43,37 @@ struct Released {
   /// Adds the record of an event whose cells are those from `first_cell` on.
   void add_record(TypeId type, Timestamp timestamp, std::size_t first_cell,
                   std::uint32_t with_extras = OutputBatch::kNoExtras);
+  /// What events of one table have in common.
+  struct Kind {
+    TypeId type = kNoType;
+    std::uint32_t extras = OutputBatch::kNoExtras;
+  };
   /// Adds records and cells of events that follow each other in their table, from the event `first`
-  /// on. The table has just the attributes of the type, and the events have all values. Where
-  /// memory fails, it adds none.
-  void add_in_cells(TypeId type, const EventTable& table, std::uint32_t first,
+  /// on. The table has all values of a row. Where memory fails, it adds none.
+  void add_in_cells(const Kind& kind, const OrderedColumns& from, std::uint32_t first,
                     std::span<const Timestamp> timestamps);
-  /// The columns of the type, for more events of it.
-  ReleasedColumns& columns_of(TypeId type);
-  /// Adds records of events whose values stand in the columns of their type from `row` on. Where
+  /// The columns that events of this kind stand in, if `open_columns` was called for them.
+  ReleasedColumns& columns_of(const Kind& kind) {
+    return kind.type == kNoType ? unknown_columns[kind.extras] : columns[kind.type];
+  }
+  /// The columns for more events of this kind.
+  ReleasedColumns& open_columns(const Kind& kind);
+  /// Adds records of events whose values stand in `columns_of` their kind from `row` on. Where
   /// memory fails, it adds none.
-  void add_in_columns(TypeId type, std::uint32_t row, std::span<const Timestamp> timestamps);
+  void add_in_columns(const Kind& kind, std::uint32_t row, std::span<const Timestamp> timestamps);
   /// Adds one such record.
-  void add_in_columns(TypeId type, std::uint32_t row, Timestamp timestamp) {
+  void add_in_columns(const Kind& kind, std::uint32_t row, Timestamp timestamp) {
     Record& record = records.emplace_back();
-    record.type = type;
+    record.type = kind.type;
+    record.extras = kind.extras;
     record.in_columns = true;
     record.timestamp = timestamp;
     record.root = ++events;
     record.first_cell = static_cast<std::uint32_t>(cells.size());
     record.row = row;
   }
-  /// Has all columns show what there is, and notes them by their types.
-  void view_columns(std::vector<std::span<const EventColumn>>& by_type);
+  /// Has all columns show what there is, and notes them where rows are handed out.
+  void view_columns(OutputBatch& output);
   /// Adds events that only tell the time, in ascending order up to this timestamp.
   void add_unseen(std::uint64_t count, Timestamp timestamp) {
     events += count;
