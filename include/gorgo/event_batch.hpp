@@ -118,7 +118,7 @@ class ColumnBuilder {
   void pad(std::uint32_t events);
   /// Makes room for so many more events with so many bytes of strings.
   void reserve(std::uint32_t events, std::size_t bytes);
-  /// Adds the values of events of a column of the same type, each of which has one.
+  /// Adds what events of a column of the same type have there, which follow each other.
   void push(const EventColumn& column, std::uint32_t first, std::uint32_t events);
   /// Adds what events of a column of the same type have there.
   void push(const EventColumn& column, std::span<const std::uint32_t> events);

@@ -300,8 +300,8 @@ class OutputBatch {
 
   std::vector<Row> rows;
   std::vector<Datum> cells;
-  /// By TypeId, for the types of rows that have no cells: one for each attribute of the type, then
-  /// one for each extra name. Each event has all of its values.
+  /// By TypeId, for the types of rows that have no cells: one for each attribute of the type, of
+  /// which each event has a value, then one for each extra name.
   std::vector<std::span<const EventColumn>> columns;
   /// The same for rows of a type kNoType, by their index into `extras`.
   std::vector<std::span<const EventColumn>> unknown_columns;

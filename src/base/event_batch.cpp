@@ -58,10 +58,13 @@ void ColumnBuilder::note_presence(bool exists) {
 }
 
 void ColumnBuilder::reserve(std::uint32_t events, std::size_t bytes) {
-  const auto grow = [](auto& values, std::size_t more) {
-    const std::size_t size = values.size() + more;
+  const auto have_room = [](auto& values, std::size_t size) {
     if (size > values.capacity()) values.reserve(std::max(size, 2 * values.capacity()));
   };
+  const auto grow = [&](auto& values, std::size_t more) {
+    have_room(values, values.size() + more);
+  };
+  have_room(present_, (events_ + std::size_t{events}) / 8 + 1);
   switch (type_) {
     case ValueType::integer:
       return grow(integers_, events);
@@ -77,7 +80,7 @@ void ColumnBuilder::reserve(std::uint32_t events, std::size_t bytes) {
 
 void ColumnBuilder::push(const EventColumn& column, std::uint32_t first, std::uint32_t events) {
   // One is pushed in less time by itself; with presence bits, each needs its own.
-  if (events == 1 || !present_.empty()) {
+  if (events == 1 || !present_.empty() || !column.present.empty()) {
     for (std::uint32_t i = 0; i < events; ++i) push(column.at(first + i));
     return;
   }

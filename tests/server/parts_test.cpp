@@ -1,6 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
 #include "codec/event_line.hpp"
 #include "gorgo/processor.hpp"
 #include "protocol/batch.hpp"
@@ -238,7 +243,9 @@ TEST(Delivery, ManyRowsKeepWithinASmallFrame) {
   EXPECT_EQ(whole, rows.size());
 }
 
-std::string line_of(const Event& event) {
+/// With the attributes in the order of their names, because events of one table share an order.
+std::string line_of(Event event) {
+  std::ranges::sort(event.attributes, {}, &Attribute::name);
   std::string line;
   codec::append_event_line(line, event);
   return line;
@@ -257,8 +264,8 @@ std::vector<std::string> lines_of(const std::vector<EncodedDelivery>& frames) {
   return lines;
 }
 
-/// Events of four types; every tenth of them is late, and so comes as a row of cells. Those of the
-/// same `step` have the same attributes.
+/// Events of four types; every tenth of them is late, and so comes as a row of cells. Which
+/// attributes events have, and of which types, is a matter of the `step` and of chance.
 BatchBuilder events_of_all_kinds(std::uint32_t count, std::uint32_t step) {
   BatchBuilder collected;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -270,8 +277,9 @@ BatchBuilder events_of_all_kinds(std::uint32_t count, std::uint32_t step) {
       collected.add({"B", at, {{"x", 0.5 * i}, {"ok", i % 2 == 0}}});
     } else {
       Event event{i % 2 == 0 ? "Undeclared" : "Inferred", at, {{"n", std::int64_t{i}}}};
-      if (step % 2 == 0) event.attributes.push_back({"s", std::string(i % 5, 'y')});
-      if (step % 6 == 0) event.attributes.push_back({"x", 0.25 * i});
+      const Value x = i % 4 == 0 ? Value(std::int64_t{i}) : Value(0.25 * i);
+      if (step % 2 == 0 && i % 7 > 0) event.attributes.push_back({"s", std::string(i % 5, 'y')});
+      if (step % 6 == 0) event.attributes.push_back({"x", x});
       collected.add(event);
     }
   }
@@ -307,6 +315,31 @@ TEST(Delivery, RowsInColumnsAreDeliveredLikeRowsInCells) {
   });
   EXPECT_EQ(all, 10'000u);
   EXPECT_GT(in_columns, 5'000u);
+}
+
+/// Frames have one column for values of one name and type.
+TEST(Delivery, TwoColumnsOfOneNameAndTypeAreDeliveredAsOne) {
+  Processor processor;
+  ColumnBuilder even(ValueType::integer), odd(ValueType::integer);
+  std::vector<std::string> expected;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    even.push(i % 2 == 0 ? Datum::of(i) : Datum::none());
+    odd.push(i % 2 == 1 ? Datum::of(i) : Datum::none());
+    expected.push_back("0 " + line_of({"Undeclared", i, {{"n", i}}}));
+  }
+  std::vector<Timestamp> timestamps(20);
+  std::iota(timestamps.begin(), timestamps.end(), 0);
+  const EventTable table{.type = "Undeclared",
+                         .events = 20,
+                         .timestamps = timestamps,
+                         .columns = {even.view("n"), odd.view("n")}};
+  IncomingBatch incoming({.tables = {table}, .order = {}});
+  processor.append(incoming, [](const BatchCursor&, const Error& why) { FAIL() << why.message; });
+  processor.process([&](const OutputBatch& batch) {
+    std::vector<DeliveredRow> rows(batch.rows.size());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i].row = i;
+    EXPECT_EQ(lines_of(frames_of(batch, rows, 1, 1 << 20)), expected);
+  });
 }
 
 TEST(Delivery, TheBoundOfAnEventIsAboveItsFrame) {

@@ -4,41 +4,25 @@
 #include <limits>
 
 namespace gorgo::dispatch {
-namespace {
-
-std::size_t bytes_of_texts(const EventColumn& column, std::uint32_t first, std::uint32_t events) {
-  if (column.type != ValueType::string) return 0;
-  return column.begin_of(first + events) - column.begin_of(first);
-}
-
-}  // namespace
-
-std::size_t text_bytes(const EventTable& table, std::uint32_t first, std::uint32_t events) {
-  std::size_t bytes = 0;
-  for (const EventColumn& column : table.columns) bytes += bytes_of_texts(column, first, events);
-  return bytes;
-}
-
-bool ReleasedColumns::fits(const OrderedColumns& from) const {
+bool ReleasedColumns::fits(const TableCells& from) const {
   if (builders_.size() != from.size()) return false;
   for (std::size_t i = 0; i < builders_.size(); ++i) {
-    if (builders_[i].type() != from[i].type) return false;
+    if (builders_[i].type() != from.type(i)) return false;
   }
   return true;
 }
 
-bool ReleasedColumns::reserve(const OrderedColumns& from, std::uint32_t first,
-                              std::uint32_t events) {
+bool ReleasedColumns::reserve(const TableCells& from, std::uint32_t first, std::uint32_t events) {
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (!fits(from)) {
     if (events_ > 0) return false;
     builders_.clear();
     most_ = 0;
-    for (std::size_t i = 0; i < from.size(); ++i) builders_.emplace_back(from[i].type);
+    for (std::size_t i = 0; i < from.size(); ++i) builders_.emplace_back(from.type(i));
   }
   if (events_ + std::size_t{events} > kMost) return false;
   for (std::size_t i = 0; i < builders_.size(); ++i) {
-    const std::size_t bytes = bytes_of_texts(from[i], first, events);
+    const std::size_t bytes = from.text_bytes(i, first, events);
     if (builders_[i].view({}).bytes.size() + bytes > kMost) return false;
     builders_[i].reserve(events, bytes);
   }
@@ -46,8 +30,8 @@ bool ReleasedColumns::reserve(const OrderedColumns& from, std::uint32_t first,
   return true;
 }
 
-void ReleasedColumns::add(const OrderedColumns& from, std::uint32_t first, std::uint32_t events) {
-  for (std::size_t i = 0; i < builders_.size(); ++i) builders_[i].push(from[i], first, events);
+void ReleasedColumns::add(const TableCells& from, std::uint32_t first, std::uint32_t events) {
+  for (std::size_t i = 0; i < builders_.size(); ++i) from.push(i, first, events, builders_[i]);
   events_ += events;
   is_open_ = false;
 }

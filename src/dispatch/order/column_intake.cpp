@@ -8,33 +8,14 @@
 namespace gorgo::dispatch {
 namespace {
 
-/// Whether every event of the table has each of its values, and those of attributes are of their
-/// types. `type`: null: nobody knows it.
-bool fits(const OrderedColumns& columns, const EventType* type) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i].present.empty()) return false;
-  }
-  if (type == nullptr) return true;
-  const auto& attributes = type->attributes;
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    if (columns[i].type != attributes[i].type) return false;
-  }
-  return true;
-}
-
-bool has_texts(const EventTable& table) {
-  return std::ranges::any_of(
-      table.columns, [](const EventColumn& column) { return column.type == ValueType::string; });
-}
-
 /// What an event takes in `Released::bytes`, but for its strings.
-std::size_t bytes_of_cells(const EventTable& table) {
-  return sizeof(Record) + table.columns.size() * sizeof(Datum);
+std::size_t bytes_of_row(const TableCells& cells) {
+  return sizeof(Record) + cells.size() * sizeof(Datum);
 }
 
 /// What so many events take in `Released::bytes`.
-std::size_t bytes_of(const EventTable& table, std::uint32_t first, std::uint32_t events) {
-  return events * bytes_of_cells(table) + text_bytes(table, first, events);
+std::size_t bytes_of(const TableCells& cells, std::uint32_t first, std::uint32_t events) {
+  return events * bytes_of_row(cells) + cells.text_bytes(first, events);
 }
 
 }  // namespace
@@ -86,7 +67,7 @@ void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHe
       released.add_unseen(1, timestamp);
       headers[next.table_number()]->count_complete(1);
     } else {
-      add_to(parts_[table.part], next, timestamp, released);
+      add_to(parts_[table.part], cells_of(next.table(), table), next.row(), timestamp, released);
     }
     sequencer_.pass(last = timestamp, is_stamped);
     ++taken;
@@ -94,12 +75,16 @@ void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHe
   }
 }
 
-/// Makes a record of the next event, which is of the part's table.
-void ColumnIntake::add_to(Part& part, const BatchCursor& next, Timestamp timestamp,
-                          Released& released) {
+TableCells ColumnIntake::cells_of(const EventTable& events, const Table& table) {
+  return {events, table.resolution->sources, table.type};
+}
+
+/// Makes a record of an event of the part's table.
+void ColumnIntake::add_to(Part& part, const TableCells& cells, std::uint32_t row,
+                          Timestamp timestamp, Released& released) {
   released.add_in_columns(part.kind, part.row + part.events, timestamp);
   released.bytes += part.event_bytes;
-  if (part.has_texts) released.bytes += text_bytes(next.table(), next.row(), 1);
+  if (part.has_texts) released.bytes += cells.text_bytes(row, 1);
   ++part.events;
 }
 
@@ -117,8 +102,8 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   } else {
     table.form == Form::unseen
         ? released.add_unseen(count, timestamps.back())
-        : released.add_in_cells(kind_of(table, released), {next.table(), table.resolution->columns},
-                                next.row(), timestamps);
+        : released.add_in_cells(kind_of(table, released), cells_of(next.table(), table), next.row(),
+                                timestamps);
     headers[next.table_number()]->count_complete(count);
   }
   sequencer_.pass(timestamps[count - 1], next.table().timestamps.empty());
@@ -142,13 +127,13 @@ std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
 std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
                                             std::span<const Timestamp> timestamps, const Room& room,
                                             Released& released) {
-  const EventTable& table = next.table();
+  const TableCells cells = cells_of(next.table(), tables_[next.table_number()]);
   const std::uint32_t row = next.row();
   auto events = static_cast<std::uint32_t>(timestamps.size());
-  std::size_t bytes = bytes_of(table, row, events);
+  std::size_t bytes = bytes_of(cells, row, events);
   while (events > 1 && released.bytes + bytes > room.bytes) {
     events /= 2;
-    bytes = bytes_of(table, row, events);
+    bytes = bytes_of(cells, row, events);
   }
   Part* const part = part_of(next, room.events, released);
   if (part == nullptr) return 0;
@@ -172,14 +157,14 @@ ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t
   ReleasedColumns& columns = released.open_columns(kind);
   if (columns.is_open()) return nullptr;
   const std::uint32_t events = std::min(most, next.table().events - next.row());
-  const OrderedColumns from(next.table(), table.resolution->columns);
-  if (!columns.reserve(from, next.row(), events)) return nullptr;
+  const TableCells cells = cells_of(next.table(), table);
+  if (!columns.reserve(cells, next.row(), events)) return nullptr;
   parts_.push_back({.table = next.table_number(),
                     .kind = kind,
                     .first = next.row(),
                     .row = columns.events(),
-                    .event_bytes = bytes_of_cells(next.table()),
-                    .has_texts = has_texts(next.table())});
+                    .event_bytes = bytes_of_row(cells),
+                    .has_texts = cells.has_texts()});
   columns.open();
   table.part = static_cast<std::uint32_t>(parts_.size() - 1);
   return &parts_.back();
@@ -191,8 +176,8 @@ void ColumnIntake::add_values(const EventBatch& batch, const TableHeaders& heade
   for (const Part& part : parts_) {
     Table& table = tables_[part.table];
     headers[part.table]->count_complete(part.events);
-    released.columns_of(part.kind).add({batch.tables[part.table], table.resolution->columns},
-                                       part.first, part.events);
+    released.columns_of(part.kind).add(cells_of(batch.tables[part.table], table), part.first,
+                                       part.events);
     table.part = kNoPart;
   }
   parts_.clear();
@@ -204,27 +189,25 @@ const ColumnIntake::Table& ColumnIntake::look_at(const BatchCursor& next, TableH
   if (table.form == Form::unknown) {
     if (headers[number] == nullptr) headers[number] = headers_.of(next.table(), rules_.schema());
     known_.push_back(number);
-    table.resolution = &headers[number]->resolve(rules_.schema());
-    table.form = form_of(next.table(), *headers[number]);
+    find_form(next.table(), *headers[number], table);
   }
   return table;
 }
 
 /// Where rules wait for the clock, what it brings about stands among the events, so each of them
 /// has a record.
-ColumnIntake::Form ColumnIntake::form_of(const EventTable& events, Header& header) const {
-  const Header::Resolution& resolution = header.resolved();
-  if (events.type.empty() || !resolution.is_complete() || !header.is_unambiguous()) {
-    return Form::rows;
-  }
+void ColumnIntake::find_form(const EventTable& events, Header& header, Table& table) const {
+  table.form = Form::rows;
+  if (events.type.empty()) return;
+  const Header::Resolution& resolution = header.resolve(rules_.schema());
+  if (!resolution.complete) return;
   const bool is_known = resolution.type != kNoType;
+  table.resolution = &resolution;
+  table.type = is_known ? &rules_.schema().at(resolution.type) : nullptr;
   const bool may_be_unseen =
       rules_.temporal_rules().empty() && !is_read(resolution.type) && !handed_out_.has(events.type);
-  if (!is_known && may_be_unseen) return Form::unseen;
-  const EventType* const type = is_known ? &rules_.schema().at(resolution.type) : nullptr;
-  if (!fits({events, resolution.columns}, type)) return Form::rows;
-  if (may_be_unseen) return Form::unseen;
-  return events.events < kFew ? Form::cells : Form::columns;
+  if (!cells_of(events, table).fits()) return;
+  table.form = may_be_unseen ? Form::unseen : events.events < kFew ? Form::cells : Form::columns;
 }
 
 }  // namespace gorgo::dispatch

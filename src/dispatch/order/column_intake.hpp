@@ -17,10 +17,10 @@
 namespace gorgo::dispatch {
 
 /// Takes events of a batch together where none of them needs a look of its own: they are in order,
-/// and each of them has one value for all attributes that its type has, if anybody knows the type,
-/// and for all names that its table has. What is checked is checked once for a table or in one pass
-/// over its timestamps, and values are copied column by column where there are several. What is
-/// left goes through `Sequencer::admit`, event by event, which also names what it refuses.
+/// and each of them has one value for each attribute of its type, if anybody knows the type. What
+/// is checked is checked once for a table or in one pass over its timestamps, and values are copied
+/// column by column where there are several. What is left goes through `Sequencer::admit`, event by
+/// event, which also names what it refuses.
 ///
 /// Events are unseen where no rule reads their type and nobody wants it. They count, have places
 /// and tell the time, and their values are not looked at.
@@ -69,8 +69,9 @@ class ColumnIntake {
 
   struct Table {
     Form form = Form::unknown;
-    const Header::Resolution* resolution = nullptr;
-    std::uint32_t part = kNoPart;  // of what is being taken
+    const Header::Resolution* resolution = nullptr;  // null: it is taken as rows
+    const EventType* type = nullptr;                 // null: nobody knows it
+    std::uint32_t part = kNoPart;                    // of what is being taken
   };
   /// Events of one table that are being taken: they have records, and no values yet.
   struct Part {
@@ -87,7 +88,9 @@ class ColumnIntake {
                          Released& released);
   void take_turns(BatchCursor& next, const Room& room, const TableHeaders& headers,
                   Released& released, std::uint32_t& taken);
-  static void add_to(Part& part, const BatchCursor& next, Timestamp timestamp, Released& released);
+  static TableCells cells_of(const EventTable& events, const Table& table);
+  static void add_to(Part& part, const TableCells& cells, std::uint32_t row, Timestamp timestamp,
+                     Released& released);
   std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
   std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
                                 const Room& room, Released& released);
@@ -95,7 +98,7 @@ class ColumnIntake {
   bool is_read(TypeId type) const {
     return history_.keeps(type) || !rules_.joints_of(type).empty();
   }
-  Form form_of(const EventTable& events, Header& header) const;
+  void find_form(const EventTable& events, Header& header, Table& table) const;
   Part* part_of(const BatchCursor& next, std::uint32_t most, Released& released);
   static Released::Kind kind_of(const Table& table, Released& released);
   void add_values(const EventBatch& batch, const TableHeaders& headers, Released& released);

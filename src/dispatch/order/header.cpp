@@ -69,11 +69,6 @@ void Header::find_twins() {
   searched_for_twins_ = true;
 }
 
-bool Header::is_unambiguous() {
-  find_twins();
-  return twins_.empty() && std::ranges::none_of(names_, &std::string::empty);
-}
-
 const Header::Resolution& Header::resolve(const Schema& schema) {
   if (version_ != schema.version()) {
     const EventType* const type = schema.find(type_);
@@ -94,6 +89,7 @@ Header::Resolution Header::find(const EventType* type) {
     found.type = type->id;
     found.width = static_cast<std::uint32_t>(type->attributes.size());
     found.exact = std::ranges::equal(names_, type->attributes, {}, {}, &AttributeType::name);
+    found.complete = found.exact;
     if (found.exact) return found;
   }
   find_twins();
@@ -111,21 +107,41 @@ Header::Resolution Header::find(const EventType* type) {
       extras->names.push_back(name);
     }
   }
-  find_columns(found);
+  find_sources(type != nullptr ? type->attributes.size() : 0, found);
   if (type != nullptr && extras->names.empty()) return found;
   extras->type = type_;
   found.extras = std::move(extras);
   return found;
 }
 
-void Header::find_columns(Resolution& found) {
-  std::vector<std::uint32_t> columns(found.width, kNone);
-  for (std::uint32_t i = 0; i < found.cells.size(); ++i) {
-    const std::uint32_t cell = found.cells[i];
-    if (cell == kNone || columns[cell] != kNone) return;
-    columns[cell] = i;
+void Header::find_sources(std::size_t attributes, Resolution& found) const {
+  found.sources.resize(found.width);
+  found.complete = has_sources(found) && pair_further(attributes, found);
+  if (!found.complete) found.sources.clear();
+}
+
+/// Notes the columns of each cell. False: some column goes nowhere, or a cell has none or three.
+bool Header::has_sources(Resolution& found) const {
+  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+    if (found.cells[i] == kNone || names_[i].empty()) return false;
+    CellSource& source = found.sources[found.cells[i]];
+    if (source.twin != kNone) return false;
+    (source.column == kNone ? source.column : source.twin) = i;
   }
-  if (std::ranges::find(columns, kNone) == columns.end()) found.columns = std::move(columns);
+  return std::ranges::find(found.sources, kNone, &CellSource::column) == found.sources.end();
+}
+
+/// Has cells with the same further name know each other. False: there are more than two.
+bool Header::pair_further(std::size_t attributes, Resolution& found) const {
+  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+    if (found.cells[i] < attributes || twin(i) == kNone) continue;
+    CellSource& one = found.sources[found.cells[i]];
+    CellSource& other = found.sources[found.cells[twin(i)]];
+    if (other.twin != kNone) return false;
+    one.twin = other.column;
+    other.twin = one.column;
+  }
+  return true;
 }
 
 }  // namespace gorgo::dispatch

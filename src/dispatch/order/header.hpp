@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/evaluate/table_cells.hpp"
 #include "dispatch/order/arrivals.hpp"
 #include "gorgo/event_batch.hpp"
 #include "gorgo/processor.hpp"
@@ -30,14 +31,14 @@ class Header {
     /// the extra ones. kNone: the type has no such attribute and takes no other. Empty when
     /// `exact`.
     std::vector<std::uint32_t> cells;
-    /// By cell: the column whose value it takes. Empty when `exact`, and where some cell has no
-    /// column or several.
-    std::vector<std::uint32_t> columns;
+    /// Whether each cell has a column, every column has a name and goes to a cell, and no more than
+    /// two have one name.
+    bool complete = false;
+    /// By cell: the columns whose values it takes; of one with a further name, `twin` is the column
+    /// of another cell. Empty when `exact` and when not `complete`.
+    std::vector<CellSource> sources;
     std::uint32_t width = 0;               ///< cells of a row
     std::shared_ptr<const Extras> extras;  ///< null: rows have no other cells than the type's
-
-    /// Whether each cell of a row has a column of its own.
-    bool is_complete() const { return exact || columns.size() == width; }
   };
 
   /// Copies the names. `arrivals`: where the events are counted, which must outlive it.
@@ -50,8 +51,6 @@ class Header {
   void count(const EventType* known, const Datum* cells);
   /// Counts accepted events that lack no attribute which rules name.
   void count_complete(std::uint64_t events) { arrivals_.accepted += events; }
-  /// Whether every column has a name of its own.
-  bool is_unambiguous();
   /// Whether the table has columns of just these names, in this order.
   bool has_columns_of(const EventTable& table) const;
   /// The last column before this one that has its name; kNone: there is none.
@@ -77,7 +76,9 @@ class Header {
 
   void find_twins();
   Resolution find(const EventType* type);
-  static void find_columns(Resolution& found);
+  void find_sources(std::size_t attributes, Resolution& found) const;
+  bool has_sources(Resolution& found) const;
+  bool pair_further(std::size_t attributes, Resolution& found) const;
 };
 
 }  // namespace gorgo::dispatch

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,13 +24,18 @@ class Headers {
   std::shared_ptr<Header> of(const EventTable& table, const Schema& schema);
 
  private:
+  // Others are kept within these bounds, because publishers choose their names.
+  static constexpr std::size_t kMostOthers = 256, kMostNames = 64;
+
   std::shared_ptr<Header> make(const EventTable& table);
+  void keep(const std::shared_ptr<Header>& other);
 
   Arrivals& arrivals_;
   // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
   // Publishers cannot make these headers large, because rules and declarations name the attributes.
   std::vector<std::shared_ptr<Header>> exact_;
-  std::vector<std::string_view> names_;  // scratch
+  std::map<std::string, std::shared_ptr<Header>, std::less<>> others_;  // by type: the last one
+  std::vector<std::string_view> names_;                                 // scratch
 };
 
 }  // namespace gorgo::dispatch

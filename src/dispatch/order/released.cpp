@@ -38,14 +38,14 @@ void Released::add_record(TypeId type, Timestamp timestamp, std::size_t first_ce
   bytes += sizeof(Record) + (cells.size() - first_cell) * sizeof(Datum);
 }
 
-void Released::add_in_cells(const Kind& kind, const OrderedColumns& from, std::uint32_t first,
+void Released::add_in_cells(const Kind& kind, const TableCells& from, std::uint32_t first,
                             std::span<const Timestamp> timestamps) {
   const std::size_t old_records = records.size(), old_cells = cells.size();
   const std::size_t old_bytes = bytes;
   try {
     for (const Timestamp timestamp : timestamps) {
       const std::size_t first_cell = cells.size();
-      for (std::size_t i = 0; i < from.size(); ++i) cells.push_back(keep(from[i].at(first)));
+      for (std::size_t i = 0; i < from.size(); ++i) cells.push_back(keep(from.at(i, first)));
       add_record(kind.type, timestamp, first_cell, kind.extras);
       ++first;
     }

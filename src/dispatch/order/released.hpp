@@ -49,8 +49,8 @@ struct Released {
     std::uint32_t extras = OutputBatch::kNoExtras;
   };
   /// Adds records and cells of events that follow each other in their table, from the event `first`
-  /// on. The table has all values of a row. Where memory fails, it adds none.
-  void add_in_cells(const Kind& kind, const OrderedColumns& from, std::uint32_t first,
+  /// on. Where memory fails, it adds none.
+  void add_in_cells(const Kind& kind, const TableCells& from, std::uint32_t first,
                     std::span<const Timestamp> timestamps);
   /// The columns that events of this kind stand in, if `open_columns` was called for them.
   ReleasedColumns& columns_of(const Kind& kind) {
