@@ -37,17 +37,25 @@ Processor make_processor(const ProcessorOptions& options) {
   return processor;
 }
 
+struct Publications {
+  std::string_view type = kType;  // another one is declared by nobody
+  bool has_wholes = false;        // every second value is an int, as in JSON
+  bool is_wanted = true;
+};
+
 /// Appends batches that are there already, as a server does.
-void append_batches(benchmark::State& state, bool wanted) {
-  Processor processor = make_processor(
-      {.max_ahead = 60'000'000'000, .hands_out = [wanted](std::string_view) { return wanted; }});
+void append_batches(benchmark::State& state, const Publications& what) {
+  Processor processor =
+      make_processor({.max_ahead = 60'000'000'000,
+                      .hands_out = [&what](std::string_view) { return what.is_wanted; }});
   constexpr std::uint32_t kBatch = 1024;
   BatchBuilder collected;
   for (std::uint32_t i = 0; i < kBatch; ++i) {
-    collected.add({std::string(kType),
+    const bool is_whole = what.has_wholes && i % 2 == 0;
+    collected.add({std::string(what.type),
                    0,
                    {{"area", std::int64_t{7}},
-                    {"value", 46.5},
+                    {"value", is_whole ? Value(std::int64_t{46}) : Value(46.5)},
                     {"att", std::int64_t{0}},
                     {"sensor", std::string("kitchen")}}});
   }
@@ -65,8 +73,12 @@ void append_batches(benchmark::State& state, bool wanted) {
   }
   state.SetItemsProcessed(state.iterations() * kBatch);
 }
-BENCHMARK_CAPTURE(append_batches, wanted, true);
-BENCHMARK_CAPTURE(append_batches, unseen, false);
+BENCHMARK_CAPTURE(append_batches, wanted, {});
+BENCHMARK_CAPTURE(append_batches, with_ints_for_floats, {.has_wholes = true});
+BENCHMARK_CAPTURE(append_batches, undeclared, {.type = "Undeclared"});
+BENCHMARK_CAPTURE(append_batches, undeclared_with_ints_and_floats,
+                  {.type = "Undeclared", .has_wholes = true});
+BENCHMARK_CAPTURE(append_batches, unseen, {.is_wanted = false});
 
 /// Events of so many types in turns, whose timestamps the processor gives.
 void append_types_in_turns(benchmark::State& state, bool wanted) {

@@ -67,7 +67,7 @@ void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHe
       released.add_unseen(1, timestamp);
       headers[next.table_number()]->count_complete(1);
     } else {
-      add_to(parts_[table.part], cells_of(next.table(), table), next.row(), timestamp, released);
+      add_to(parts_[table.part], next, timestamp, released);
     }
     sequencer_.pass(last = timestamp, is_stamped);
     ++taken;
@@ -79,12 +79,14 @@ TableCells ColumnIntake::cells_of(const EventTable& events, const Table& table) 
   return {events, table.resolution->sources, table.type};
 }
 
-/// Makes a record of an event of the part's table.
-void ColumnIntake::add_to(Part& part, const TableCells& cells, std::uint32_t row,
-                          Timestamp timestamp, Released& released) {
+/// Makes a record of the next event, which is of the part's table.
+void ColumnIntake::add_to(Part& part, const BatchCursor& next, Timestamp timestamp,
+                          Released& released) const {
   released.add_in_columns(part.kind, part.row + part.events, timestamp);
   released.bytes += part.event_bytes;
-  if (part.has_texts) released.bytes += cells.text_bytes(row, 1);
+  if (part.has_texts) {
+    released.bytes += cells_of(next.table(), tables_[part.table]).text_bytes(next.row(), 1);
+  }
   ++part.events;
 }
 

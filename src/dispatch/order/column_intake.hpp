@@ -89,8 +89,7 @@ class ColumnIntake {
   void take_turns(BatchCursor& next, const Room& room, const TableHeaders& headers,
                   Released& released, std::uint32_t& taken);
   static TableCells cells_of(const EventTable& events, const Table& table);
-  static void add_to(Part& part, const TableCells& cells, std::uint32_t row, Timestamp timestamp,
-                     Released& released);
+  void add_to(Part& part, const BatchCursor& next, Timestamp timestamp, Released& released) const;
   std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
   std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
                                 const Room& room, Released& released);

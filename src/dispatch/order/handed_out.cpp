@@ -9,4 +9,11 @@ bool HandedOut::ask(TypeId type, const Schema& schema) {
   return known_[type] == Answer::yes;
 }
 
+bool HandedOut::ask(std::uint32_t extras, std::string_view type) {
+  if (extras >= by_extras_.size()) by_extras_.resize(extras + std::size_t{1}, Answer::unknown);
+  const bool is_wanted = asked_(type);
+  by_extras_[extras] = is_wanted ? Answer::yes : Answer::no;
+  return is_wanted;
+}
+
 }  // namespace gorgo::dispatch

@@ -36,17 +36,17 @@ class HandedOut {
   /// Asks once for each number until the next `begin`. `extras`: the number of the names that
   /// events of an unknown type have.
   bool has(std::uint32_t extras, std::string_view type) {
-    if (!asked_) return true;
-    if (extras >= by_extras_.size()) by_extras_.resize(extras + std::size_t{1}, Answer::unknown);
-    Answer& answer = by_extras_[extras];
-    if (answer == Answer::unknown) answer = asked_(type) ? Answer::yes : Answer::no;
-    return answer == Answer::yes;
+    if (extras < by_extras_.size() && by_extras_[extras] != Answer::unknown) {
+      return by_extras_[extras] == Answer::yes;
+    }
+    return !asked_ || ask(extras, type);
   }
 
  private:
   enum class Answer : std::uint8_t { unknown, yes, no };
 
   bool ask(TypeId type, const Schema& schema);
+  bool ask(std::uint32_t extras, std::string_view type);
 
   Asked asked_;
   std::vector<Answer> known_;        // by TypeId
