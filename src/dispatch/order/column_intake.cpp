@@ -95,12 +95,18 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
                                      Released& released) {
   const Table& table = look_at(next, headers);
   if (table.form == Form::rows) return 0;
+  const auto given = next.table().timestamps;
+  if (!given.empty() && sequencer_.in_order(given.subspan(next.row(), 1)) == 0) return 0;
+  Part* part = nullptr;
+  if (table.form == Form::columns) {
+    part = part_of(next, room.events, released);
+    if (part == nullptr) return 0;
+  }
   const auto timestamps = timestamps_of(next, next.run(room.events));
   auto count = static_cast<std::uint32_t>(timestamps.size());
   if (count == 0) return 0;
-  if (table.form == Form::columns) {
-    count = take_in_columns(next, timestamps, room, released);
-    if (count == 0) return 0;
+  if (part != nullptr) {
+    count = take_in_columns(*part, next, timestamps, room, released);
   } else {
     table.form == Form::unseen
         ? released.add_unseen(count, timestamps.back())
@@ -108,7 +114,7 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
                                 timestamps);
     headers[next.table_number()]->count_complete(count);
   }
-  sequencer_.pass(timestamps[count - 1], next.table().timestamps.empty());
+  sequencer_.pass(timestamps[count - 1], given.empty());
   next.advance(count);
   return count;
 }
@@ -125,10 +131,10 @@ std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
   return given.first(sequencer_.in_order(given));
 }
 
-/// Makes records of events that have these timestamps. Returns of how many.
-std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
+/// Makes records of events of the part that have these timestamps. Returns of how many.
+std::uint32_t ColumnIntake::take_in_columns(Part& part, const BatchCursor& next,
                                             std::span<const Timestamp> timestamps, const Room& room,
-                                            Released& released) {
+                                            Released& released) const {
   const TableCells cells = cells_of(next.table(), tables_[next.table_number()]);
   const std::uint32_t row = next.row();
   auto events = static_cast<std::uint32_t>(timestamps.size());
@@ -137,11 +143,9 @@ std::uint32_t ColumnIntake::take_in_columns(const BatchCursor& next,
     events /= 2;
     bytes = bytes_of(cells, row, events);
   }
-  Part* const part = part_of(next, room.events, released);
-  if (part == nullptr) return 0;
-  released.add_in_columns(part->kind, part->row + part->events, timestamps.first(events));
+  released.add_in_columns(part.kind, part.row + part.events, timestamps.first(events));
   released.bytes += bytes;
-  part->events += events;
+  part.events += events;
   return events;
 }
 
@@ -149,8 +153,8 @@ Released::Kind ColumnIntake::kind_of(const Table& table, Released& released) {
   return {table.resolution->type, released.number_of(table.resolution->extras)};
 }
 
-/// The part that takes the next event of its table, with room for `most` of them; null: there is
-/// none, or another table of the kind comes before.
+/// The part that takes the next event of its table, with room for `most` of them; null: its columns
+/// are of other types than those of the kind, or another table of the kind comes before.
 ColumnIntake::Part* ColumnIntake::part_of(const BatchCursor& next, std::uint32_t most,
                                           Released& released) {
   Table& table = tables_[next.table_number()];

@@ -91,8 +91,9 @@ class ColumnIntake {
   static TableCells cells_of(const EventTable& events, const Table& table);
   void add_to(Part& part, const BatchCursor& next, Timestamp timestamp, Released& released) const;
   std::span<const Timestamp> timestamps_of(const BatchCursor& next, std::uint32_t events);
-  std::uint32_t take_in_columns(const BatchCursor& next, std::span<const Timestamp> timestamps,
-                                const Room& room, Released& released);
+  std::uint32_t take_in_columns(Part& part, const BatchCursor& next,
+                                std::span<const Timestamp> timestamps, const Room& room,
+                                Released& released) const;
   const Table& look_at(const BatchCursor& next, TableHeaders& headers);
   bool is_read(TypeId type) const {
     return history_.keeps(type) || !rules_.joints_of(type).empty();

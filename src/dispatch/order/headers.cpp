@@ -1,5 +1,8 @@
 #include "dispatch/order/headers.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace gorgo::dispatch {
 
 std::shared_ptr<Header> Headers::of(const EventTable& table, const Schema& schema) {
@@ -10,20 +13,27 @@ std::shared_ptr<Header> Headers::of(const EventTable& table, const Schema& schem
     if (exact != nullptr && exact->has_columns_of(table)) return exact;
   }
   const auto other = others_.find(table.type);
-  if (other != others_.end() && other->second->has_columns_of(table)) return other->second;
+  if (other != others_.end() && other->second.is_of(table)) return other->second.header;
   auto header = make(table);
   if (header->resolve(schema).exact) {
     exact_[type->id] = header;
   } else {
-    keep(header);
+    keep(table, header);
   }
   return header;
 }
 
-void Headers::keep(const std::shared_ptr<Header>& other) {
-  if (other->names().size() > kMostNames) return;
+bool Headers::Other::is_of(const EventTable& table) const {
+  return std::ranges::equal(types, table.columns, {}, {}, &EventColumn::type) &&
+         header->has_columns_of(table);
+}
+
+void Headers::keep(const EventTable& table, const std::shared_ptr<Header>& header) {
+  if (table.columns.size() > kMostNames) return;
   if (others_.size() >= kMostOthers) others_.clear();
-  others_[other->type()] = other;
+  Other other{.header = header, .types = {}};
+  for (const EventColumn& column : table.columns) other.types.push_back(column.type);
+  others_.insert_or_assign(header->type(), std::move(other));
 }
 
 std::shared_ptr<Header> Headers::make(const EventTable& table) {

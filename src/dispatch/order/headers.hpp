@@ -27,15 +27,24 @@ class Headers {
   // Others are kept within these bounds, because publishers choose their names.
   static constexpr std::size_t kMostOthers = 256, kMostNames = 64;
 
+  /// The header of a table that differs from those. Further names say of columns which types they
+  /// have, too, so that events of one header can stand in the same columns.
+  struct Other {
+    std::shared_ptr<Header> header;
+    std::vector<ValueType> types;
+
+    bool is_of(const EventTable& table) const;
+  };
+
   std::shared_ptr<Header> make(const EventTable& table);
-  void keep(const std::shared_ptr<Header>& other);
+  void keep(const EventTable& table, const std::shared_ptr<Header>& header);
 
   Arrivals& arrivals_;
   // By TypeId: the header of tables whose columns are the attributes of the type, in their order.
   // Publishers cannot make these headers large, because rules and declarations name the attributes.
   std::vector<std::shared_ptr<Header>> exact_;
-  std::map<std::string, std::shared_ptr<Header>, std::less<>> others_;  // by type: the last one
-  std::vector<std::string_view> names_;                                 // scratch
+  std::map<std::string, Other, std::less<>> others_;  // by type: the last one
+  std::vector<std::string_view> names_;               // scratch
 };
 
 }  // namespace gorgo::dispatch

@@ -160,12 +160,27 @@ bool Sequencer::is_ahead(Timestamp timestamp) {
 }
 
 std::size_t Sequencer::in_order(std::span<const Timestamp> timestamps) {
+  // Where many are late, each look at all that follow would be in vain.
+  constexpr std::size_t kAtOnce = 256;
   if (options_.lateness > 0 || timestamps.empty()) return 0;
-  bool falls = released_ && timestamps.front() < *released_;
+  std::size_t count = 0;
+  Timestamp last = released_.value_or(timestamps.front());
+  while (count < timestamps.size()) {
+    const auto some = timestamps.subspan(count, std::min(kAtOnce, timestamps.size() - count));
+    const std::size_t in_order = ascending(some, last);
+    count += in_order;
+    if (in_order < some.size()) break;
+    last = some.back();
+  }
+  return count;
+}
+
+/// How many of the first ones ascend from `last` on and are not ahead.
+std::size_t Sequencer::ascending(std::span<const Timestamp> timestamps, Timestamp last) {
+  bool falls = timestamps.front() < last;
   for (std::size_t i = 1; i < timestamps.size(); ++i) falls |= timestamps[i] < timestamps[i - 1];
   if (!falls && !is_ahead(timestamps.back())) return timestamps.size();
   std::size_t count = 0;
-  Timestamp last = released_.value_or(timestamps.front());
   while (count < timestamps.size() && timestamps[count] >= last && !is_ahead(timestamps[count])) {
     last = timestamps[count++];
   }

@@ -118,6 +118,7 @@ class Sequencer {
   Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
                             const Datum* cells, Released& released);
   bool is_ahead(Timestamp timestamp);
+  std::size_t ascending(std::span<const Timestamp> timestamps, Timestamp last);
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
                     Timestamp timestamp, const Datum* cells);
