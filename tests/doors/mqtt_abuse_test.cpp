@@ -19,15 +19,20 @@ using testing::HasSubstr;
 /// A device that sends what it is told to.
 class RawDevice {
  public:
-  RawDevice(unsigned short port, Version version, const std::string& id, bool lasts = false) {
+  RawDevice(unsigned short port, Version version, const std::string& id, bool lasts = false,
+            const std::string& password = "") {
     socket_.connect({asio::ip::make_address("127.0.0.1"), port});
     std::string content;
     put_text(content, "MQTT");
     put8(content, static_cast<std::uint8_t>(version));
-    put8(content, lasts ? 0 : 2);
+    put8(content, static_cast<std::uint8_t>((lasts ? 0 : 2) | (password.empty() ? 0 : 0xC0)));
     put16(content, 0);
     if (version == Version::v5) put_length(content, 0);
     put_text(content, id);
+    if (!password.empty()) {
+      put_text(content, "device");
+      put_text(content, password);
+    }
     std::string packet;
     put_packet(packet, Head::connect, 0, content);
     send(packet);
@@ -90,6 +95,7 @@ class MqttAbuse : public testing::Test {
  protected:
   const unsigned short port = free_port();
   Settings settings;
+  MqttListener::Secrets secrets;
   std::unique_ptr<MqttListener> listener;
   std::uint32_t events = 0;
   std::vector<std::string> reasons;
@@ -100,7 +106,7 @@ class MqttAbuse : public testing::Test {
     settings.topics = {"plant/{area}/{type}"};
     settings.format = "json";
     listener = std::make_unique<MqttListener>(
-        settings, [] { return std::make_shared<const Schema>(); }, "", MqttListener::Secrets());
+        settings, [] { return std::make_shared<const Schema>(); }, "", std::move(secrets));
     poll();
   }
   /// As the server does, which commits at once what has come.
@@ -116,6 +122,28 @@ class MqttAbuse : public testing::Test {
     while (!device.has_news()) ASSERT_NO_FATAL_FAILURE(poll());
   }
 };
+
+/// Many devices may have one address, so that a wrong password of one keeps out none of them; but
+/// nobody may try passwords as fast as connections come.
+TEST_F(MqttAbuse, WhoTriesPasswordsMaySoonTryTwiceASecond) {
+  settings.user = "device";
+  secrets.password = "sesame";
+  open();
+  const auto answer_to = [this](const std::string& password, Version version = Version::v5) {
+    RawDevice device(port, version, "d", false, password);
+    wait_for(device);
+    const auto answer = device.next();
+    return answer && answer->second.size() > 1 ? static_cast<std::uint8_t>(answer->second[1]) : 255;
+  };
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(answer_to("guess"), 0x86);
+  EXPECT_EQ(answer_to("sesame"), 0);
+  int guesses = 50;
+  while (answer_to("guess") == 0x86) ASSERT_LT(++guesses, 10'000);
+  EXPECT_GE(guesses, 99);
+  EXPECT_THAT(answer_to("sesame"), testing::AnyOf(0x9f, 0));
+  EXPECT_THAT(answer_to("sesame", Version::v3_1_1), testing::AnyOf(3, 0));
+  while (answer_to("sesame") != 0) std::this_thread::sleep_for(milliseconds(20));
+}
 
 TEST_F(MqttAbuse, WhoAsksWithoutAPauseHoldsUpNobody) {
   open();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/attempts.hpp"
 #include "http_support.hpp"
-#include "server/security/attempts.hpp"
 #include "server/security/credentials.hpp"
 #include "server/security/exposure.hpp"
 #include "server/security/permissions.hpp"
@@ -376,7 +376,7 @@ TEST(Secrets, PasswordsAreKnownByHashesOfArgon2) {
 }
 
 TEST(Attempts, FailuresAreForgivenOneByOne) {
-  Attempts attempts;
+  Attempts attempts({.most = 10, .one = std::chrono::seconds(6)});
   const Attempts::Time start{};
   const auto from = boost::asio::ip::make_address("192.0.2.1");
   for (int i = 0; i < 10; ++i) {
@@ -390,7 +390,7 @@ TEST(Attempts, FailuresAreForgivenOneByOne) {
 }
 
 TEST(Attempts, ANetworkOfVersion6IsOneAddress) {
-  Attempts attempts;
+  Attempts attempts({.most = 10, .one = std::chrono::seconds(6)});
   const Attempts::Time start{};
   for (int i = 0; i < 10; ++i) {
     attempts.failed(boost::asio::ip::make_address("2001:db8::" + std::to_string(i + 1)), start);

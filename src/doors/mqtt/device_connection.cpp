@@ -14,17 +14,14 @@ using boost::system::error_code;
 constexpr std::size_t kChunk = 2048;                        // bytes that are read at a time
 constexpr std::size_t kMostWaiting = std::size_t{1} << 20;  // bytes that a device does not take
 
-std::string peer_of(const protocol::Stream::Socket& socket) {
-  error_code gone;
-  const auto peer = socket.remote_endpoint(gone);
-  return gone ? "gone" : peer.address().to_string() + ":" + std::to_string(peer.port());
-}
-
 }  // namespace
 
 DeviceConnection::DeviceConnection(protocol::Stream::Socket socket)
-    : stream_(std::move(socket)), peer_(peer_of(stream_.socket())), cutter_(kMostPacket, kChunk) {
-  error_code ignored;
+    : stream_(std::move(socket)), cutter_(kMostPacket, kChunk) {
+  error_code gone, ignored;
+  const auto peer = stream_.socket().remote_endpoint(gone);
+  if (!gone) address_ = peer.address();
+  peer_ = gone ? "gone" : address_.to_string() + ":" + std::to_string(peer.port());
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   stream_.socket().set_option(asio::socket_base::keep_alive(true), ignored);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <cstddef>
 #include <functional>
@@ -35,11 +36,14 @@ class DeviceConnection : public std::enable_shared_from_this<DeviceConnection> {
   void close(std::string_view bytes = "");
   bool is_open() const { return is_open_; }
   const std::string& peer() const { return peer_; }
+  /// Unspecified: it went before anybody asked.
+  const boost::asio::ip::address& address() const { return address_; }
   /// The memory that it takes for bytes, in bytes.
   std::size_t bytes() const { return cutter_.capacity() + waiting_.capacity(); }
 
  private:
   protocol::Stream stream_;
+  boost::asio::ip::address address_;
   std::string peer_;
   Cutter cutter_;
   std::string sending_, waiting_;  // on its way, and behind that

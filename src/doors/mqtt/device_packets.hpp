@@ -25,6 +25,7 @@ enum class Reason : std::uint8_t {
   taken_over = 0x8e,
   receive_maximum_exceeded = 0x93,
   quota_exceeded = 0x97,
+  rate_exceeded = 0x9f,
 };
 
 /// What is published for a device whose connection breaks.

@@ -20,6 +20,8 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all connection
 constexpr seconds kGreeting{10};                            // within which a device greets
 constexpr seconds kBetweenLooks{1};
 constexpr seconds kBetweenTold{10};  // of logins that were refused
+// Many devices may have one address, and one of them a wrong password.
+constexpr Attempts::Bounds kWrongPasswords{.most = 100, .one = std::chrono::milliseconds(500)};
 // A device of MQTT 3.1.1 cannot be told how many messages it may send before one is acknowledged.
 constexpr std::size_t kMostHeld = 4096;
 /// That are taken in one look. Else a device that asks without a pause would keep what others have
@@ -45,7 +47,8 @@ MqttListener::MqttListener(const Settings& settings, const Types& types, const P
     : settings_(settings),
       secrets_(std::move(secrets)),
       reader_(settings, types, settings.topics, kMqttTopics),
-      sessions_(position, Clock::now()) {}
+      sessions_(position, Clock::now()),
+      attempts_(kWrongPasswords) {}
 
 MqttListener::~MqttListener() {
   for (const DevicePtr& device : devices_) {
@@ -134,7 +137,8 @@ void MqttListener::tell_refused(Clock::time_point now) {
   const Refused refused = std::exchange(refused_, {});
   arrived_.dead.push_back({refused.peer,
                            std::to_string(refused.logins) +
-                               " logins of devices had a wrong user or password, the last one of " +
+                               " logins of devices had a wrong user or password, or too many "
+                               "others from their address had; the last one of " +
                                refused.client_id,
                            ""});
 }
@@ -192,8 +196,8 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
   device->heard = Clock::now();
   Welcome welcome{.receive_maximum = static_cast<std::uint16_t>(settings_.max_in_flight),
                   .most_packet = DeviceConnection::kMostPacket};
-  const Reason no = judge(*device->greeting, welcome.assigned_client_id);
-  if (no == Reason::wrong_password) {
+  const Reason no = judge(device, welcome.assigned_client_id);
+  if (no == Reason::wrong_password || no == Reason::rate_exceeded) {
     ++refused_.logins;
     refused_.peer = device->connection->peer();
     refused_.client_id = device->greeting->client_id;
@@ -215,15 +219,26 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
 }
 
 /// Whether a device may come in. `assigned`: the client id that it gets where it has none.
-Reason MqttListener::judge(Greeting& greeting, std::string& assigned) const {
-  // Both are compared whatever comes of the first, so that the time tells nothing.
-  const bool is_user = is_same(greeting.user.value_or(""), settings_.user);
-  const bool is_right = is_same(greeting.password.value_or(""), secrets_.password);
-  if (!settings_.user.empty() && !(is_user && is_right)) return Reason::wrong_password;
+Reason MqttListener::judge(const DevicePtr& device, std::string& assigned) {
+  Greeting& greeting = *device->greeting;
+  const auto& from = device->connection->address();
+  if (!attempts_.may_try(from, Clock::now())) return Reason::rate_exceeded;
+  if (!is_known(greeting)) {
+    attempts_.failed(from, Clock::now());
+    return Reason::wrong_password;
+  }
   if (!greeting.client_id.empty()) return Reason::success;
   if (greeting.version == Version::v3_1_1 && !greeting.clean_start) return Reason::wrong_client_id;
   greeting.client_id = assigned = random_client_id();
   return Reason::success;
+}
+
+/// Whether it is of the user, if the settings have one.
+bool MqttListener::is_known(const Greeting& greeting) const {
+  // Both are compared whatever comes of the first, so that the time tells nothing.
+  const bool is_user = is_same(greeting.user.value_or(""), settings_.user);
+  const bool is_right = is_same(greeting.password.value_or(""), secrets_.password);
+  return settings_.user.empty() || (is_user && is_right);
 }
 
 bool MqttListener::take_message(const DevicePtr& device, const Frame& frame) {

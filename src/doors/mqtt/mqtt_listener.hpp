@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/attempts.hpp"
 #include "doors/door.hpp"
 #include "doors/message_reader.hpp"
 #include "doors/mqtt/device_connection.hpp"
@@ -81,6 +82,7 @@ class MqttListener : public Source {
   Clock::time_point since_ = {};      // sockets have been read without a pause
   Arrived arrived_;                   // what `poll` returns next
   Answers answers_;                   // what goes out when that is committed
+  Attempts attempts_;
   /// Logins that were refused, and nobody was told of yet.
   struct Refused {
     std::size_t logins = 0;
@@ -98,7 +100,8 @@ class MqttListener : public Source {
   /// False: the device has done what it must not do, and has gone.
   bool take(const DevicePtr& device, const Frame& frame);
   bool greet(const DevicePtr& device, const Frame& frame);
-  Reason judge(Greeting& greeting, std::string& assigned) const;
+  Reason judge(const DevicePtr& device, std::string& assigned);
+  bool is_known(const Greeting& greeting) const;
   bool take_message(const DevicePtr& device, const Frame& frame);
   bool take_once(const DevicePtr& device, const Publish& message);
   bool take_request(const DevicePtr& device, const Frame& frame);

@@ -3,17 +3,18 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/attempts.hpp"
 #include "protocol/gorgo_generated.h"
 #include "server/log.hpp"
 #include "server/log_limit.hpp"
 #include "server/options.hpp"
-#include "server/security/attempts.hpp"
 #include "server/security/credentials.hpp"
 #include "server/security/network_counts.hpp"
 #include "server/security/secrets.hpp"
@@ -77,7 +78,7 @@ class Doorkeeper {
 
   Log& log_;
   Keys keys_;
-  Attempts attempts_;
+  Attempts attempts_{{.most = 10, .one = std::chrono::seconds(6)}};
   LogLimit failed_log_;
   std::atomic<std::uint64_t> failed_ = 0, hashed_ = 0;
   std::atomic<std::int64_t> certificate_expires_ = 0;

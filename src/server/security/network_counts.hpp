@@ -7,11 +7,8 @@
 
 namespace gorgo::server {
 
-/// Whom limits by address take for one client: the address itself, and of IPv6 the network of 64
-/// bits, for one client has all of its addresses.
-boost::asio::ip::address network_of(const boost::asio::ip::address& address);
-
-/// How many of something each network has, so that none takes what there is for all. One thread.
+/// How many of something each network (`network_of`) has, so that none takes what there is for all.
+/// One thread.
 class NetworkCounts {
  public:
   /// One of them, which counts until it is destroyed or another one takes its place. The counts

@@ -1,22 +1,22 @@
-#include "server/security/attempts.hpp"
+#include "base/attempts.hpp"
 
 #include <algorithm>
 
-#include "server/security/network_counts.hpp"
+#include "base/network_of.hpp"
 
-namespace gorgo::server {
+namespace gorgo {
 
 namespace ip = boost::asio::ip;
 
-bool Attempts::may_try(const ip::address& from, Time now) {
+bool Attempts::may_try(const ip::address& from, Time now) const {
   const auto known = forgiven_.find(network_of(from));
-  return known == forgiven_.end() || known->second - now <= kOne * (kMost - 1);
+  return known == forgiven_.end() || known->second - now <= bounds_.one * (bounds_.most - 1);
 }
 
 void Attempts::failed(const ip::address& from, Time now) {
   if (forgiven_.size() >= kMostAddresses) forget(now);
   Time& forgiven = forgiven_[network_of(from)];
-  forgiven = std::max(forgiven, now) + kOne;
+  forgiven = std::max(forgiven, now) + bounds_.one;
 }
 
 void Attempts::forget(Time now) {
@@ -26,4 +26,4 @@ void Attempts::forget(Time now) {
       std::ranges::min_element(forgiven_, {}, [](const auto& entry) { return entry.second; }));
 }
 
-}  // namespace gorgo::server
+}  // namespace gorgo
