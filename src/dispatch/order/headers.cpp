@@ -29,10 +29,14 @@ bool Headers::Other::is_of(const EventTable& table) const {
 }
 
 void Headers::keep(const EventTable& table, const std::shared_ptr<Header>& header) {
-  if (table.columns.size() > kMostNames) return;
-  if (others_.size() >= kMostOthers) others_.clear();
   Other other{.header = header, .types = {}};
-  for (const EventColumn& column : table.columns) other.types.push_back(column.type);
+  std::size_t bytes = table.type.size();
+  for (const EventColumn& column : table.columns) {
+    bytes += sizeof(std::string) + column.name.size();
+    if (bytes > kMostBytes) return;
+    other.types.push_back(column.type);
+  }
+  if (others_.size() >= kMostOthers) others_.clear();
   others_.insert_or_assign(header->type(), std::move(other));
 }
 

@@ -25,7 +25,7 @@ class Headers {
 
  private:
   // Others are kept within these bounds, because publishers choose their names.
-  static constexpr std::size_t kMostOthers = 256, kMostNames = 64;
+  static constexpr std::size_t kMostOthers = 256, kMostBytes = 4096;
 
   /// The header of a table that differs from those. Further names say of columns which types they
   /// have, too, so that events of one header can stand in the same columns.
