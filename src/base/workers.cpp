@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/thread_name.hpp"
+
 namespace gorgo {
 namespace {
 
@@ -67,6 +69,7 @@ void Workers::rouse() {
 }
 
 void Workers::serve() {
+  name_thread("worker");
   std::uint32_t seen = 0;
   while (true) {
     await(seen);

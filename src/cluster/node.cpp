@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/thread_name.hpp"
 #include "cluster/names.hpp"
 
 namespace gorgo::cluster {
@@ -61,6 +62,7 @@ std::vector<PartitionName> Node::all_partitions() const {
 }
 
 void Node::run() {
+  name_thread("leases");
   while (!stops_) {
     const auto stepped = step();
     if (!stepped) {
@@ -96,6 +98,7 @@ Result<void> Node::open() {
 }
 
 void Node::find() {
+  name_thread("partitions");
   doors::nats::Connection connection(settings_.broker, "gorgo-" + settings_.node + "-plan");
   while (!stops_) {
     Result<std::vector<PartitionName>> found;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/thread_name.hpp"
 #include "cluster/header.hpp"
 #include "cluster/names.hpp"
 
@@ -69,6 +70,7 @@ Partition::State Partition::state() const {
 }
 
 void Partition::run() {
+  name_thread(settings_.family, std::to_string(settings_.number));
   while (!stops_) {
     if (auto stepped = step(); !stepped) {
       lose_connection(stepped.error());

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/thread_name.hpp"
 #include "history/page_range.hpp"
 
 namespace gorgo::history::page_preparer {
@@ -72,6 +73,7 @@ class Preparer {
   }
 
   [[noreturn]] void run() {
+    name_thread("pages");
     std::unique_lock lock(mutex_);
     while (true) {
       more_.wait(lock, [&] { return count_ > 0; });

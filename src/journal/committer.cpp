@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/thread_name.hpp"
+
 namespace gorgo::journal {
 
 Committer::Committer(Journal& journal, Notify notify)
@@ -39,6 +41,7 @@ Result<void> Committer::wait(Place place) {
 }
 
 void Committer::run() {
+  name_thread("committer");
   std::unique_lock lock(mutex_);
   while (!failure_) {
     asked_.wait(lock, [&] { return stopping_ || wanted_ >= durable_; });

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/thread_name.hpp"
 #include "server/alarm_file.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/replies.hpp"
@@ -130,6 +131,7 @@ void EngineThread::join() {
 }
 
 void EngineThread::run() {
+  name_thread("engine");
   try {
     std::vector<Command> commands;
     device_watch_.look();

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "http_support.hpp"
 #include "server/closed_connections.hpp"
@@ -159,6 +162,21 @@ TEST_F(Closed, AConnectionIsEndedOverHttp) {
   ended_for("disconnected");
   EXPECT_EQ(http_.ask("DELETE", path).status, 404u);
   EXPECT_EQ(http_.ask("DELETE", "/v1/connections/x").status, 400u);
+}
+
+/// Who looks at a busy server from outside wants to know which part of it is busy.
+TEST(Threads, HaveNames) {
+  RunningServer server;
+  const auto has = [](const std::string& wanted) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::getline(std::ifstream(task.path() / "comm"), name);
+      if (name == wanted) return true;
+    }
+    return false;
+  };
+  server.connect();
+  while (!has("engine")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST(RecentRate, IsThatOfTheLastWholeSecond) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/thread_name.hpp"
 #include "engine/column/column.hpp"
 #include "engine/cuda/device_plan.hpp"
 #include "engine/cuda/evaluator.hpp"
@@ -83,7 +84,10 @@ bool CudaEngine::is_ready() const {
   if (is_opened_) return true;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock && !opener_.joinable()) {
-    opener_ = std::thread([this] { static_cast<void>(contexts()); });
+    opener_ = std::thread([this] {
+      name_thread("cuda opener");
+      static_cast<void>(contexts());
+    });
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/thread_name.hpp"
 #include "protocol/batch.hpp"
 #include "protocol/info.hpp"
 #include "server/doors/durable_name.hpp"
@@ -66,6 +67,7 @@ ActionRunner::~ActionRunner() {
 void ActionRunner::start() {
   subscribe();
   thread_ = std::thread([this] {
+    name_thread("action", name_);
     try {
       run();
     } catch (const std::exception& failure) {

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/thread_name.hpp"
 #include "server/security/secret_file.hpp"
 
 namespace gorgo::server {
@@ -49,6 +50,7 @@ void Runner::start() {
   warn_of_open_secrets();
   begin();
   thread_ = std::thread([this] {
+    name_thread("door", name_);
     try {
       run();
     } catch (const std::exception& failure) {

@@ -9,11 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_name.hpp"
+
 namespace gorgo::server {
 
 SnapshotThread::SnapshotThread(journal::Journal& journal, journal::Place place,
                                std::uint64_t retain_hours, Log& log)
     : journal_(journal), place_(place), retain_hours_(retain_hours), log_(log), thread_([this] {
+        name_thread("snapshot");
         run();
       }) {}
 
