@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class Tls : public testing::Test {
  protected:
@@ -289,11 +290,11 @@ TEST_F(Tls, ACertificateThatExpiresIsToldOf) {
     { RunningServer server(options, LogLevel::warning); }
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(told(), Not(HasSubstr("certificate")));
   files_.run(
       "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
       "-copy_extensions copy -days 2900000 -out server.pem");  // beyond the year 9900
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(told(), Not(HasSubstr("certificate")));
   files_.run(
       "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
       "-copy_extensions copy -days 3 -out server.pem");
