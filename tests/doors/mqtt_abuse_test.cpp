@@ -142,7 +142,8 @@ TEST_F(MqttAbuse, WhoTriesPasswordsMaySoonTryTwiceASecond) {
   EXPECT_GE(guesses, 99);
   EXPECT_THAT(answer_to("sesame"), testing::AnyOf(0x9f, 0));
   EXPECT_THAT(answer_to("sesame", Version::v3_1_1), testing::AnyOf(3, 0));
-  while (answer_to("sesame") != 0) std::this_thread::sleep_for(milliseconds(20));
+  while (answer_to("sesame") != 0) {
+  }
 }
 
 TEST_F(MqttAbuse, WhoAsksWithoutAPauseHoldsUpNobody) {

@@ -10,7 +10,8 @@ bool are_numbers(ValueType one, ValueType other) {
          (one == ValueType::floating && other == ValueType::integer);
 }
 
-}  // namespace
+/// How many of some events have a value in one of two columns, if none has in both.
+enum class Shared : std::uint8_t { some, all, twice };
 
 Shared shared_out(const EventColumn& one, const EventColumn& other, std::uint32_t events) {
   const auto bits = [](const EventColumn& column, std::size_t byte) -> unsigned {
@@ -25,6 +26,8 @@ Shared shared_out(const EventColumn& one, const EventColumn& other, std::uint32_
   }
   return all ? Shared::all : Shared::some;
 }
+
+}  // namespace
 
 bool TableCells::fits() const {
   const std::size_t attributes = type_ == nullptr ? 0 : type_->attributes.size();

@@ -61,8 +61,4 @@ class TableCells {
   bool fits_attribute(std::size_t cell) const;
 };
 
-/// How many of some events have a value in one of two columns, if none has in both.
-enum class Shared : std::uint8_t { some, all, twice };
-Shared shared_out(const EventColumn& one, const EventColumn& other, std::uint32_t events);
-
 }  // namespace gorgo::dispatch

@@ -104,7 +104,6 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   }
   const auto timestamps = timestamps_of(next, next.run(room.events));
   auto count = static_cast<std::uint32_t>(timestamps.size());
-  if (count == 0) return 0;
   if (part != nullptr) {
     count = take_in_columns(*part, next, timestamps, room, released);
   } else {
@@ -204,7 +203,7 @@ const ColumnIntake::Table& ColumnIntake::look_at(const BatchCursor& next, TableH
 /// has a record.
 void ColumnIntake::find_form(const EventTable& events, Header& header, Table& table) const {
   table.form = Form::rows;
-  if (events.type.empty()) return;
+  if (events.type.empty() || sequencer_.holds()) return;
   const Header::Resolution& resolution = header.resolve(rules_.schema());
   if (!resolution.complete) return;
   const bool is_known = resolution.type != kNoType;

@@ -1,4 +1,4 @@
-#include "gorgo/processor.hpp"
+#include "gorgo/output_batch.hpp"
 
 namespace gorgo {
 

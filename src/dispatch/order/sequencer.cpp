@@ -162,7 +162,7 @@ bool Sequencer::is_ahead(Timestamp timestamp) {
 std::size_t Sequencer::in_order(std::span<const Timestamp> timestamps) {
   // Where many are late, each look at all that follow would be in vain.
   constexpr std::size_t kAtOnce = 256;
-  if (options_.lateness > 0 || timestamps.empty()) return 0;
+  if (timestamps.empty()) return 0;
   std::size_t count = 0;
   Timestamp last = released_.value_or(timestamps.front());
   while (count < timestamps.size()) {
@@ -189,7 +189,6 @@ std::size_t Sequencer::ascending(std::span<const Timestamp> timestamps, Timestam
 
 void Sequencer::stamp_together(std::size_t events, std::vector<Timestamp>& into) const {
   into.clear();
-  if (options_.lateness > 0) return;
   into.resize(events);
   Timestamp next = next_stamp();
   for (Timestamp& timestamp : into) {

@@ -42,8 +42,11 @@ class Sequencer {
 
   /// To be called before what comes at one time, for which one reading of the clock may do.
   void begin() { farthest_ = std::numeric_limits<Timestamp>::min(); }
+  /// Whether each event is held back until those before it have come.
+  bool holds() const { return options_.lateness > 0; }
   /// How many of these, from the first on, are accepted and released as they stand, because each is
-  /// in order and none is held, late or ahead of the clock.
+  /// in order and none is late or ahead of the clock. Precondition of this and of
+  /// `stamp_together`: not `holds`.
   std::size_t in_order(std::span<const Timestamp> timestamps);
   /// Events with timestamps from the first of these to the second are accepted and released as they
   /// stand, without a look at the clock. Precondition: events were `in_order` or stamped together.
@@ -51,7 +54,7 @@ class Sequencer {
     constexpr Timestamp kMost = std::numeric_limits<Timestamp>::max();
     return {*released_, options_.max_ahead ? farthest_ : kMost};
   }
-  /// The timestamps that so many events without one get that come together; none: they are held.
+  /// The timestamps that so many events without one get that come together.
   void stamp_together(std::size_t events, std::vector<Timestamp>& into) const;
   /// Takes note that events up to this timestamp are released, which were `in_order` or were
   /// stamped together.

@@ -36,7 +36,7 @@ class DeviceConnection : public std::enable_shared_from_this<DeviceConnection> {
   void close(std::string_view bytes = "");
   bool is_open() const { return is_open_; }
   const std::string& peer() const { return peer_; }
-  /// Unspecified: it went before anybody asked.
+  /// The address of the device; the unspecified one if the device had gone before it was asked.
   const boost::asio::ip::address& address() const { return address_; }
   /// The memory that it takes for bytes, in bytes.
   std::size_t bytes() const { return cutter_.capacity() + waiting_.capacity(); }
