@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "server/subscriptions.hpp"
+#include "server/subscriptions/subscriptions.hpp"
 
 namespace gorgo::server {
 namespace {

@@ -16,8 +16,8 @@
 #include "protocol/batch_check.hpp"
 #include "protocol/framing.hpp"
 #include "server/dead_letters.hpp"
-#include "server/outbox.hpp"
 #include "server/security/user.hpp"
+#include "server/sessions/outbox.hpp"
 #include "server/work.hpp"
 
 namespace gorgo::server {

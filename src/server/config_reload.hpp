@@ -7,11 +7,11 @@
 
 #include "server/actions/action_targets.hpp"
 #include "server/doors/doors.hpp"
-#include "server/listener.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
 #include "server/security/doorkeeper.hpp"
-#include "server/session_table.hpp"
+#include "server/sessions/listener.hpp"
+#include "server/sessions/session_table.hpp"
 
 namespace gorgo::server {
 

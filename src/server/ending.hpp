@@ -8,10 +8,10 @@
 
 #include "server/actions/action_targets.hpp"
 #include "server/doors/doors.hpp"
-#include "server/engine_thread.hpp"
-#include "server/listener.hpp"
+#include "server/engine/engine_thread.hpp"
 #include "server/service_manager.hpp"
-#include "server/session_table.hpp"
+#include "server/sessions/listener.hpp"
+#include "server/sessions/session_table.hpp"
 
 namespace gorgo::cluster {
 class Node;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "server/http/http_dialect.hpp"
-#include "server/native_dialect.hpp"
-#include "server/trex_dialect.hpp"
+#include "server/sessions/native_dialect.hpp"
+#include "server/trex/trex_dialect.hpp"
 
 namespace gorgo::server {
 namespace {

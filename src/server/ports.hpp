@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "server/client_totals.hpp"
-#include "server/listener.hpp"
+#include "server/engine/type_board.hpp"
 #include "server/options.hpp"
-#include "server/type_board.hpp"
+#include "server/sessions/client_totals.hpp"
+#include "server/sessions/listener.hpp"
 
 namespace gorgo::server {
 

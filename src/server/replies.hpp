@@ -10,7 +10,7 @@
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "protocol/framing.hpp"
-#include "server/rule_files.hpp"
+#include "server/rules/rule_files.hpp"
 
 /// Replies as frames.
 namespace gorgo::server {

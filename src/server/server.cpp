@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "server/actions/action_targets.hpp"
-#include "server/awaiting.hpp"
 #include "server/cluster_node.hpp"
 #include "server/config_reload.hpp"
 #include "server/doors/doors.hpp"
 #include "server/ending.hpp"
-#include "server/engine_thread.hpp"
-#include "server/listener.hpp"
+#include "server/engine/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/ports.hpp"
 #include "server/security/doorkeeper.hpp"
 #include "server/service_manager.hpp"
-#include "server/session_table.hpp"
+#include "server/sessions/awaiting.hpp"
+#include "server/sessions/listener.hpp"
+#include "server/sessions/session_table.hpp"
 
 namespace gorgo::server {
 

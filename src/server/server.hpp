@@ -7,7 +7,7 @@
 
 #include "server/log.hpp"
 #include "server/options.hpp"
-#include "server/rule_files.hpp"
+#include "server/rules/rule_files.hpp"
 #include "server/server_counters.hpp"
 
 namespace gorgo::server {

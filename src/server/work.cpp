@@ -4,7 +4,7 @@ namespace gorgo::server {
 namespace {
 
 constexpr std::uint64_t kMicrosecond = 1'000;
-constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kMillisecondOfWork = 1'000'000;
 
 // These are orders of magnitude: who asks for much waits longer than who asks for little. `Pace`
 // makes up for what the sum is wrong by.
@@ -52,9 +52,9 @@ std::uint64_t cost_of(const wire::Message& message) {
     case wire::Body::ListTypes:
     case wire::Body::Trace:
     case wire::Body::Reload:
-      return 1 * kMillisecond;
+      return 1 * kMillisecondOfWork;
     case wire::Body::AskWhy:
-      return 10 * kMillisecond;
+      return 10 * kMillisecondOfWork;
     default:
       return 0;
   }

@@ -7,7 +7,7 @@
 
 #include "codec/event_notation.hpp"
 #include "gorgo/processor.hpp"
-#include "server/filter.hpp"
+#include "server/subscriptions/filter.hpp"
 #include "tools/text_diff.hpp"
 #include "tools/why_text.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/time_text.hpp"
-#include "server/rule_load.hpp"
+#include "server/rules/rule_load.hpp"
 
 namespace gorgo::tools {
 namespace {

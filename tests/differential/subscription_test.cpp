@@ -4,7 +4,7 @@
 
 #include "generator.hpp"
 #include "gorgo/processor.hpp"
-#include "server/filter.hpp"
+#include "server/subscriptions/filter.hpp"
 
 namespace gorgo::testing {
 namespace {

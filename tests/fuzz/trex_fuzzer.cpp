@@ -11,7 +11,7 @@
 #include "protocol/trex/encode.hpp"
 #include "protocol/trex/packet_cutter.hpp"
 #include "protocol/trex/rule_text.hpp"
-#include "server/trex_intake.hpp"
+#include "server/trex/trex_intake.hpp"
 
 /// Any bytes as what a client of T-Rex sends: no crash; what was decoded is encoded to what decodes
 /// to the same bytes; a batch of publications is valid; texts of rules and subscriptions can be

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/pace.hpp"
+#include "server/engine/pace.hpp"
 #include "support.hpp"
 
 namespace gorgo::server {

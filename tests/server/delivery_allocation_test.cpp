@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "failing_memory.hpp"
-#include "server/subscriptions.hpp"
+#include "server/subscriptions/subscriptions.hpp"
 
 namespace gorgo::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/filter.hpp"
+#include "server/subscriptions/filter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

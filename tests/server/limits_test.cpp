@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "server/subscriptions.hpp"
+#include "server/subscriptions/subscriptions.hpp"
 #include "support.hpp"
 
 // What one client may have the server hold, and all together.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "http_support.hpp"
-#include "server/closed_connections.hpp"
-#include "server/recent_rate.hpp"
+#include "server/sessions/closed_connections.hpp"
+#include "server/sessions/recent_rate.hpp"
 
 // What operators ask over HTTP: reloads, and connections that have ended.
 namespace gorgo::server {

@@ -1,10 +1,10 @@
-#include "server/outbox.hpp"
+#include "server/sessions/outbox.hpp"
 
 #include <gmock/gmock.h>
 
 #include <thread>
 
-#include "server/delivery.hpp"
+#include "server/subscriptions/delivery.hpp"
 
 namespace gorgo::server {
 namespace {

@@ -9,11 +9,11 @@
 #include "codec/event_line.hpp"
 #include "gorgo/processor.hpp"
 #include "protocol/batch.hpp"
-#include "server/delivery.hpp"
-#include "server/device_watch.hpp"
-#include "server/drop_watch.hpp"
-#include "server/producers.hpp"
-#include "server/rule_history.hpp"
+#include "server/engine/device_watch.hpp"
+#include "server/engine/drop_watch.hpp"
+#include "server/engine/producers.hpp"
+#include "server/rules/rule_history.hpp"
+#include "server/subscriptions/delivery.hpp"
 
 namespace gorgo::server {
 namespace {

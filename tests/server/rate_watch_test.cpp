@@ -1,4 +1,4 @@
-#include "server/rate_watch.hpp"
+#include "server/engine/rate_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/request_texts.hpp"
+#include "server/sessions/request_texts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/rule_files.hpp"
+#include "server/rules/rule_files.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

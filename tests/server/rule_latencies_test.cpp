@@ -1,4 +1,4 @@
-#include "server/rule_latencies.hpp"
+#include "server/rules/rule_latencies.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/subscriptions.hpp"
+#include "server/subscriptions/subscriptions.hpp"
 
 #include <gtest/gtest.h>
 

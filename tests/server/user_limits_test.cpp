@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "http_support.hpp"
-#include "server/liveness.hpp"
 #include "server/security/accounts.hpp"
 #include "server/security/rate_limit.hpp"
 #include "server/security/users.hpp"
+#include "server/sessions/liveness.hpp"
 #include "users_support.hpp"
 
 // How much users may take, on all of their connections together (docs/security.md).

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "protocol/framing.hpp"
-#include "server/outbox.hpp"
-#include "server/session_hub.hpp"
+#include "server/sessions/outbox.hpp"
+#include "server/sessions/session_hub.hpp"
 
 namespace gorgo::server {
 

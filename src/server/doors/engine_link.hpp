@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/client_totals.hpp"
 #include "server/command_queue.hpp"
-#include "server/outbox.hpp"
+#include "server/sessions/client_totals.hpp"
+#include "server/sessions/outbox.hpp"
 
 namespace gorgo::server {
 

@@ -11,11 +11,11 @@
 #include "gorgo/processor.hpp"
 #include "journal/format.hpp"
 #include "journal/records.hpp"
-#include "server/delivery.hpp"
 #include "server/durability/snapshot_record.hpp"
-#include "server/filter.hpp"
 #include "server/options.hpp"
-#include "server/outbox.hpp"
+#include "server/sessions/outbox.hpp"
+#include "server/subscriptions/delivery.hpp"
+#include "server/subscriptions/filter.hpp"
 
 namespace gorgo::server {
 

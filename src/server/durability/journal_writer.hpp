@@ -17,7 +17,7 @@
 #include "journal/records.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
-#include "server/outbox.hpp"
+#include "server/sessions/outbox.hpp"
 
 namespace gorgo::server {
 

@@ -9,11 +9,11 @@
 #include "dispatch/rules/rule_base.hpp"
 #include "journal/snapshot.hpp"
 #include "protocol/info.hpp"
-#include "server/declaration.hpp"
 #include "server/durability/door_change.hpp"
 #include "server/durability/server_state.hpp"
 #include "server/durability/starvations.hpp"
-#include "server/rule_book.hpp"
+#include "server/rules/declaration.hpp"
+#include "server/rules/rule_book.hpp"
 
 namespace gorgo::server {
 namespace {

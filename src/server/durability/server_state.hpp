@@ -6,13 +6,13 @@
 #include "journal/records.hpp"
 #include "server/actions/inhibitions.hpp"
 #include "server/command_queue.hpp"
-#include "server/deployments.hpp"
 #include "server/door_positions.hpp"
 #include "server/durability/durable_subscriptions.hpp"
 #include "server/durability/known_files.hpp"
 #include "server/durability/result_hash.hpp"
-#include "server/producers.hpp"
-#include "server/rule_history.hpp"
+#include "server/engine/producers.hpp"
+#include "server/rules/deployments.hpp"
+#include "server/rules/rule_history.hpp"
 
 namespace gorgo::server {
 

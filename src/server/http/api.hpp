@@ -18,7 +18,7 @@
 #include "server/http/metrics.hpp"
 #include "server/http/reply_json.hpp"
 #include "server/http/workbench.hpp"
-#include "server/session.hpp"
+#include "server/sessions/session.hpp"
 #include "server/workshop.hpp"
 
 namespace gorgo::server::http {

@@ -8,12 +8,12 @@
 #include "codec/event_text.hpp"
 #include "codec/nesting.hpp"
 #include "protocol/info.hpp"
-#include "server/awaiting.hpp"
 #include "server/durability/journal_look.hpp"
 #include "server/http/api.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
-#include "server/on_pool.hpp"
+#include "server/sessions/awaiting.hpp"
+#include "server/sessions/on_pool.hpp"
 
 // What people who write rules ask for beside the engine: /v1/lsp, trials, tests, the journal.
 namespace gorgo::server::http {

@@ -15,9 +15,9 @@
 
 #include "codec/event_text.hpp"
 #include "gorgo/event_batch.hpp"
-#include "server/delivery.hpp"
 #include "server/http/redaction.hpp"
 #include "server/http/workbench.hpp"
+#include "server/subscriptions/delivery.hpp"
 
 namespace gorgo::server::http {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/awaiting.hpp"
 #include "server/http/web_socket_stream.hpp"
-#include "server/on_pool.hpp"
+#include "server/sessions/awaiting.hpp"
+#include "server/sessions/on_pool.hpp"
 
 namespace gorgo::server::http {
 

@@ -5,7 +5,7 @@
 
 #include "server/http/delivery_text.hpp"
 #include "server/http/web_socket.hpp"
-#include "server/session.hpp"
+#include "server/sessions/session.hpp"
 #include "server/workshop.hpp"
 
 namespace gorgo::server::http {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "protocol/info.hpp"
-#include "server/awaiting.hpp"
 #include "server/http/authorization.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/origin.hpp"
 #include "server/http/reply_json.hpp"
-#include "server/request_texts.hpp"
+#include "server/sessions/awaiting.hpp"
+#include "server/sessions/request_texts.hpp"
 
 namespace gorgo::server::http {
 namespace {

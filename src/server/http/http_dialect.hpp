@@ -12,7 +12,7 @@
 #include "server/http/editor_socket.hpp"
 #include "server/http/request_reader.hpp"
 #include "server/http/web_socket.hpp"
-#include "server/session.hpp"
+#include "server/sessions/session.hpp"
 
 namespace gorgo::server::http {
 

@@ -13,9 +13,9 @@
 #include "gorgo/action.hpp"
 #include "gorgo/door.hpp"
 #include "protocol/gorgo_generated.h"
-#include "server/closed_connections.hpp"
 #include "server/security/accounts.hpp"
 #include "server/server_counters.hpp"
+#include "server/sessions/closed_connections.hpp"
 
 namespace gorgo::server::http {
 

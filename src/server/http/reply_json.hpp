@@ -6,10 +6,10 @@
 
 #include "protocol/gorgo_generated.h"
 #include "protocol/info_json.hpp"
-#include "server/closed_connections.hpp"
 #include "server/http/events_body.hpp"
 #include "server/http/exchange.hpp"
 #include "server/http/message.hpp"
+#include "server/sessions/closed_connections.hpp"
 
 /// What the engine replies, as JSON.
 namespace gorgo::server::http {

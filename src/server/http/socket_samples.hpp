@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/delivery.hpp"
 #include "server/http/delivery_text.hpp"
+#include "server/subscriptions/delivery.hpp"
 
 namespace gorgo::server::http {
 

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "protocol/info.hpp"
-#include "server/awaiting.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/reply_json.hpp"
 #include "server/http/socket_samples.hpp"
 #include "server/http/web_socket_command.hpp"
 #include "server/http/web_socket_stream.hpp"
+#include "server/sessions/awaiting.hpp"
 
 namespace gorgo::server::http {
 

@@ -9,7 +9,7 @@
 
 #include "server/http/delivery_text.hpp"
 #include "server/http/request_reader.hpp"
-#include "server/session.hpp"
+#include "server/sessions/session.hpp"
 
 namespace gorgo::server::http {
 

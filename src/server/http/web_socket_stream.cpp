@@ -10,10 +10,10 @@
 #include <boost/beast/websocket/teardown.hpp>
 #include <utility>
 
-#include "server/awaiting.hpp"
 #include "server/http/authorization.hpp"
 #include "server/options.hpp"
-#include "server/transport.hpp"
+#include "server/sessions/awaiting.hpp"
+#include "server/sessions/transport.hpp"
 
 namespace gorgo::server::http {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "server/http/request_reader.hpp"
-#include "server/session.hpp"
+#include "server/sessions/session.hpp"
 
 namespace gorgo::server::http {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "protocol/gorgo_generated.h"
-#include "server/closed_connections.hpp"
 #include "server/http/reply_json.hpp"
-#include "server/recent_rate.hpp"
 #include "server/server_counters.hpp"
+#include "server/sessions/closed_connections.hpp"
+#include "server/sessions/recent_rate.hpp"
 
 namespace gorgo::server::http {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "codec/timestamp.hpp"
-#include "server/on_pool.hpp"
+#include "server/sessions/on_pool.hpp"
 
 namespace gorgo::server {
 namespace {

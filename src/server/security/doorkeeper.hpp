@@ -20,7 +20,7 @@
 #include "server/security/secrets.hpp"
 #include "server/security/tls.hpp"
 #include "server/security/users.hpp"
-#include "server/transport.hpp"
+#include "server/sessions/transport.hpp"
 
 namespace gorgo::server {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gorgo/processor.hpp"
-#include "server/deployments.hpp"
+#include "server/rules/deployments.hpp"
 #include "server/security/user.hpp"
 
 // What a user may do with rules, where the texts must be parsed or the rules in force be known.
