@@ -320,7 +320,7 @@ Result<void> Processor::tick(Timestamp timestamp) {
 }
 
 bool Processor::reads(std::string_view type) const {
-  return impl_->rules.read_types().contains(type);
+  return impl_->rules.types().by_name().contains(type);
 }
 
 bool Processor::stamps() const { return impl_->sequencer.stamps(); }

@@ -9,7 +9,7 @@ void CycleRunner::run(const plan::Cycle& cycle) {
   cycle_ = &cycle;
   types_.clear();
   for (const TypeId type : cycle.types) {
-    if (rules_.keeps(type)) types_.push_back(type);
+    if (rules_.types().has(type)) types_.push_back(type);
   }
   waiting_.resize(types_.size());
   for (std::size_t i = 0; i < types_.size(); ++i) {
@@ -112,12 +112,12 @@ void CycleRunner::run_step(const Bound& step) {
 void CycleRunner::add(TypeId type, std::size_t first) {
   if (!rules_.strata().in_cycle(type)) return expected_.add_from(first);
   add_to(type, type, first);
-  for (const TypeId joint : rules_.joints_of(type)) add_to(joint, type, first);
+  for (const TypeId joint : rules_.types().joints_of(type)) add_to(joint, type, first);
 }
 
 /// Keeps the new records from `first` on, of one type, to be stored in this one.
 void CycleRunner::add_to(TypeId stored, TypeId type, std::size_t first) {
-  if (!rules_.keeps(stored)) return;
+  if (!rules_.types().has(stored)) return;
   const bool is_here = rules_.strata().cycle_of(stored) == rules_.strata().cycle_of(type);
   for (std::size_t i = first; i < wave_.batch().records.size(); ++i) {
     const auto record = static_cast<std::uint32_t>(i);

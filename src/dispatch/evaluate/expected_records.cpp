@@ -40,7 +40,7 @@ ExpectedRecords::List& ExpectedRecords::list_of(TypeId type) {
     types_.push_back(type);
     list.is_known = true;
     list.is_kept = history_.keeps(type);
-    list.joints = rules_.joints_of(type);
+    list.joints = rules_.types().joints_of(type);
   }
   return list;
 }

@@ -160,7 +160,7 @@ void HistoryWriter::queue_terminators(TypeId type) {
 /// Whether the record, which may be stored in joint types too, is counted here.
 bool HistoryWriter::counts_depth(TypeId type, const Record& record) const {
   if (type == record.type) return true;
-  return !history_.keeps(record.type) && type == rules_.joints_of(record.type).front();
+  return !history_.keeps(record.type) && type == rules_.types().joints_of(record.type).front();
 }
 
 void HistoryWriter::mark_too_deep(TypeId type) {

@@ -96,7 +96,7 @@ class ColumnIntake {
                                 Released& released) const;
   const Table& look_at(const BatchCursor& next, TableHeaders& headers);
   bool is_read(TypeId type) const {
-    return history_.keeps(type) || !rules_.joints_of(type).empty();
+    return history_.keeps(type) || !rules_.types().joints_of(type).empty();
   }
   void find_form(const EventTable& events, Header& header, Table& table) const;
   Part* part_of(const BatchCursor& next, std::uint32_t most, Released& released);

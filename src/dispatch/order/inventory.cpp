@@ -105,7 +105,7 @@ std::uint64_t Inventory::seen_by_joints(TypeId type) const {
   rules_.for_each(0, rules_.size(), [&](const DeployedRule& rule) {
     if (rule.rule().type == type) seen += rule.state.composites;
   });
-  for (const TypeId joint : rules_.joints_of(type)) {
+  for (const TypeId joint : rules_.types().joints_of(type)) {
     if (rules_.schema().at(joint).table()) seen = history_.store(joint).count();
   }
   return seen;
@@ -116,7 +116,7 @@ void Inventory::add_arrivals(TypeInfo& info, TypeId type) const {
   const bool is_composite = rules_.schema().at(type).origin == TypeOrigin::composite;
   for (std::uint32_t i = 0; i < info.attributes.size(); ++i) {
     const std::string& name = info.attributes[i].name;
-    const bool is_read = rules_.reads(type, i);
+    const bool is_read = rules_.types().reads(type, i);
     const bool came = arrived != arrivals_.types().end() && arrived->second.accepted > 0;
     const bool has_come = came && arrived->second.attributes.contains(name);
     if (is_read && came && !has_come && !is_composite) info.missing_attributes.push_back(name);
@@ -134,7 +134,7 @@ void Inventory::add_arrivals(TypeInfo& info, TypeId type) const {
 std::vector<TypeInfo> Inventory::unread_types() const {
   std::vector<TypeInfo> unread;
   for (const auto& [name, type] : arrivals_.types()) {
-    if (type.accepted == 0 || rules_.read_types().contains(name)) continue;
+    if (type.accepted == 0 || rules_.types().by_name().contains(name)) continue;
     TypeInfo& info = unread.emplace_back();
     info.name = name;
     info.accepted = type.accepted;
@@ -148,7 +148,7 @@ TypeInfo Inventory::other_types() const {
   TypeInfo others;
   others.late = counters_.late;
   others.too_late = counters_.too_late;
-  for (const auto& [name, type] : rules_.read_types()) {
+  for (const auto& [name, type] : rules_.types().by_name()) {
     const auto late = sequencer_.late(type);
     others.late -= late.late;
     others.too_late -= late.too_late;
@@ -157,7 +157,7 @@ TypeInfo Inventory::other_types() const {
 }
 
 std::vector<TypeInfo> Inventory::types(std::size_t first, std::size_t count) const {
-  const auto& types = rules_.read_types();
+  const auto& types = rules_.types().by_name();
   std::vector<TypeInfo> list;
   if (first < types.size()) {
     for (auto type = std::next(types.begin(), static_cast<std::ptrdiff_t>(first));
@@ -178,7 +178,7 @@ std::vector<TypeInfo> Inventory::types(std::size_t first, std::size_t count) con
 
 std::size_t Inventory::type_count() const {
   const TypeInfo others = other_types();
-  return rules_.read_types().size() + unread_types().size() +
+  return rules_.types().by_name().size() + unread_types().size() +
          (others.late + others.too_late > 0 ? 1 : 0);
 }
 

@@ -58,7 +58,8 @@ std::unique_ptr<DeployedRule> restored(const RuleSet::Saved& saved) {
 
 }  // namespace
 
-RuleSet::RuleSet(std::string default_engine, Duration max_late) : max_late_(max_late) {
+RuleSet::RuleSet(std::string default_engine, Duration max_late)
+    : max_late_(max_late), types_(max_late) {
   base_.default_engine = std::move(default_engine);
 }
 
@@ -183,7 +184,7 @@ void RuleSet::restore(Schema schema, std::vector<Saved> rules, std::uint64_t ser
     change.added.push_back(number);
   }
   keep_tables(history);
-  keep_types(change.types, history);
+  types_.keep(change.types, base_.schema, history);
   history.together([&] {
     for (const std::uint32_t number : change.added) equip(*rules_[number], history);
   });
@@ -222,7 +223,7 @@ RuleSet::RulePtr RuleSet::exchange(std::uint32_t number, RulePtr next, Change& c
   Reads reads;
   add_reads(*gone->plan, reads);
   for (const auto& [type, less] : reads) {
-    read_[type].subtract(less);
+    types_.subtract(type, less);
     change.types.insert(type);
   }
   return gone;
@@ -241,8 +242,7 @@ void RuleSet::note(std::uint32_t number) {
 
 void RuleSet::count(const Reads& reads, Change& change) {
   for (const auto& [type, more] : reads) {
-    if (type >= read_.size()) read_.resize(type + 1);
-    read_[type].add(more);
+    types_.add(type, more);
     change.types.insert(type);
   }
 }
@@ -252,52 +252,21 @@ void RuleSet::settle(Change& change, history::History& history) {
   ++base_.version;
   keep_tables(history);
   strata_.update();
-  keep_types(change.types, history);
+  types_.keep(change.types, schema(), history);
   if (!change.gone.empty()) ++generation_;
   change.gone.clear();  // lets go of columns
-  forget_types(change.types, history);
-}
-
-void RuleSet::keep_types(const std::set<TypeId>& types, history::History& history) {
-  for (const TypeId id : types) {
-    ReadType& read = read_[id];
-    if (read.reaches.empty() && read.joint_uses == 0) continue;
-    const EventType& type = schema().at(id);
-    if (!read.reaches.empty() && !read.is_table) {
-      history.keep(type, arithmetic::saturating_add(read.reaches.rbegin()->first, max_late_));
-      if (type.joint()) join(id);
-    }
-    if (!read.name.empty() || id == kTimerType) continue;
-    read.name = type.name;
-    read_types_.insert_or_assign(type.name, id);
-  }
+  types_.forget(change.types, history);
 }
 
 /// Keeps the rows of tables that were declared since the last time.
 void RuleSet::keep_tables(history::History& history) {
-  for (; tables_known_ < schema().size(); ++tables_known_) {
-    if (!schema().knows(tables_known_) || !schema().at(tables_known_).table()) continue;
-    const EventType& rows = schema().at(tables_known_);
-    const TypeId events = rows.members.front().type;
-    if (rows.id >= read_.size()) read_.resize(rows.id + 1);
-    if (events >= read_.size()) read_.resize(events + 1);
-    history.keep(rows, std::numeric_limits<Duration>::max());
-    read_[rows.id].is_table = true;
-    read_[rows.id].name = rows.name;
-    read_types_.insert_or_assign(rows.name, rows.id);
-    ++read_[events].joint_uses;
-    if (read_[events].name.empty()) {
-      read_[events].name = schema().at(events).name;
-      read_types_.insert_or_assign(read_[events].name, events);
-    }
-    join(rows.id);
-    strata_.add_table(rows.id, events);
-    tables_.push_back(rows.id);
+  for (const TypeId table : types_.keep_tables(schema(), history)) {
+    strata_.add_table(table, schema().at(table).members.front().type);
   }
 }
 
 void RuleSet::tidy_tables(Timestamp clock, history::History& history) {
-  for (const TypeId table : tables_) {
+  for (const TypeId table : types_.tables()) {
     const bool is_awaited = coming_ != nullptr && coming_->read(table);
     if (!is_awaited && history.is_untidy(table)) tidy(table, clock, history);
   }
@@ -310,11 +279,8 @@ void RuleSet::tidy(TypeId table, Timestamp clock, history::History& history) {
     if (!rules_[number]->plan->reach.contains(table)) continue;
     readers.emplace(number, rules_[number]->placement.withdraw_all());
   }
-  const auto& reaches = read_[table].reaches;
-  const Duration reach =
-      arithmetic::saturating_add(reaches.empty() ? 0 : reaches.rbegin()->first, max_late_);
-  const auto moved =
-      history.tidy(table, schema().at(table).key, arithmetic::saturating_subtract(clock, reach));
+  const auto moved = history.tidy(table, schema().at(table).key,
+                                  arithmetic::saturating_subtract(clock, types_.reach_of(table)));
   take_moved_rows(table, moved, history);
   history.together([&] {
     for (const auto& [number, engines] : readers) {
@@ -338,39 +304,6 @@ void RuleSet::take_moved_rows(TypeId table, const history::History::Moved& moved
         if (event.store == store) event.slot = moved.at(event.slot);
       }
     }
-  }
-}
-
-/// Has a joint type take in the events of its members.
-void RuleSet::join(TypeId joint) {
-  ReadType& read = read_[joint];
-  if (!read.members.empty()) return;
-  for (const JointMember& member : schema().at(joint).members) {
-    read.members.push_back(member.type);
-    hold(read_[member.type].joints, joint, true);
-  }
-}
-
-void RuleSet::unjoin(TypeId joint) {
-  for (const TypeId member : std::exchange(read_[joint].members, {})) {
-    hold(read_[member].joints, joint, false);
-  }
-}
-
-void RuleSet::forget_types(const std::set<TypeId>& types, history::History& history) {
-  for (const TypeId id : types) {
-    ReadType& read = read_[id];
-    if (!read.reaches.empty() || read.is_table) {
-      history.release_columns(id);
-      continue;
-    }
-    unjoin(id);
-    if (history.keeps(id)) history.forget(id);
-    if (read.joint_uses > 0) continue;
-    // A type of the same name may have come in its place.
-    const auto named = read_types_.find(read.name);
-    if (named != read_types_.end() && named->second == id) read_types_.erase(named);
-    read = {};
   }
 }
 
@@ -490,7 +423,7 @@ void RuleSet::close_gaps() {
   limited_rules_.clear();
   for (auto& rules : rules_of_) rules.clear();
   strata_ = {};
-  for (const TypeId table : tables_) {
+  for (const TypeId table : types_.tables()) {
     strata_.add_table(table, schema().at(table).members.front().type);
   }
   for (std::uint32_t number = 0; number < rules_.size(); ++number) {

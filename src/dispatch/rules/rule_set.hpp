@@ -17,6 +17,7 @@
 
 #include "dispatch/rules/coming_rules.hpp"
 #include "dispatch/rules/deployed_rule.hpp"
+#include "dispatch/rules/kept_types.hpp"
 #include "dispatch/rules/rule_base.hpp"
 #include "gorgo/diagnostics.hpp"
 #include "gorgo/processor.hpp"
@@ -129,37 +130,14 @@ class RuleSet {
     if (column >= rules_of_.size()) return {};
     return rules_of_[column];
   }
-  /// The types that rules read, by name; not that of timers.
-  const std::map<std::string, TypeId, std::less<>>& read_types() const { return read_types_; }
-  /// Whether the history keeps events of the type.
-  bool keeps(TypeId type) const {
-    return type < read_.size() && (!read_[type].reaches.empty() || read_[type].is_table);
-  }
-  /// The types of the rows of tables.
-  std::span<const TypeId> tables() const { return tables_; }
+  /// What they read, and what the history keeps for them.
+  const KeptTypes& types() const { return types_; }
   /// Has tables let go of rows that were replaced, and that no rule can read any more.
   void tidy_tables(Timestamp clock, history::History& history);
-  /// The joint types that the history keeps and that take in events of this type, ascending.
-  std::span<const TypeId> joints_of(TypeId type) const {
-    if (type >= read_.size()) return {};
-    return read_[type].joints;
-  }
-  /// Whether some rule reads the attribute.
-  bool reads(TypeId type, std::uint32_t attribute) const {
-    if (type >= read_.size() || attribute >= read_[type].attributes.size()) return false;
-    return read_[type].attributes[attribute] > 0;
-  }
 
  private:
   using Numbers = std::vector<std::uint32_t>;
   using RulePtr = std::unique_ptr<DeployedRule>;
-  /// What rules read of a type.
-  struct ReadType : TypeReads {
-    std::string name;             ///< its key in `read_types_`
-    bool is_table = false;        ///< the rows of one; they stay without rules
-    std::vector<TypeId> joints;   ///< see `joints_of`
-    std::vector<TypeId> members;  ///< of a joint type that the history keeps
-  };
   /// What a change has touched.
   struct Change {
     std::vector<RulePtr> gone;
@@ -179,10 +157,6 @@ class RuleSet {
   void tidy(TypeId table, Timestamp clock, history::History& history);
   void take_moved_rows(TypeId table, const history::History::Moved& moved,
                        history::History& history);
-  void join(TypeId joint);
-  void unjoin(TypeId joint);
-  void keep_types(const std::set<TypeId>& types, history::History& history);
-  void forget_types(const std::set<TypeId>& types, history::History& history);
   void close_gaps();
   Diagnostics cycle_warnings(const CheckedText& checked, const Numbers& added) const;
   std::string_view close_to(std::string_view name) const;
@@ -202,11 +176,8 @@ class RuleSet {
   Numbers limited_rules_;
   /// Most columns are of one rule, which is then found without another cache miss.
   std::vector<boost::container::small_vector<std::uint32_t, 2>> rules_of_;  // by ColumnId
-  std::vector<ReadType> read_;                                              // by TypeId
-  std::map<std::string, TypeId, std::less<>> read_types_;
+  KeptTypes types_;
   plan::Stratification strata_;
-  std::vector<TypeId> tables_;  // the types of their rows
-  TypeId tables_known_ = 0;     // every type below was looked at
   std::uint64_t generation_ = 0;
   std::uint64_t serials_ = 0;
   std::unique_ptr<ComingRules> coming_;

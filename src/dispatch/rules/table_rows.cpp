@@ -19,7 +19,7 @@ struct Row {
 void copy_rows(const RuleSet& rules, const history::History& history,
                const std::function<bool(std::string_view table)>& wanted, BatchBuilder& into) {
   std::vector<Row> found;
-  for (const TypeId id : rules.tables()) {
+  for (const TypeId id : rules.types().tables()) {
     const EventType& type = rules.schema().at(id);
     const EventType& table = rules.schema().at(type.members.front().type);
     if (!wanted(table.name)) continue;
