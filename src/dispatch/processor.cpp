@@ -220,6 +220,15 @@ Result<RuleInfo> Processor::rule(std::string_view name) const {
   return info;
 }
 
+std::vector<std::string> Processor::rule_names() const {
+  std::vector<std::string> names;
+  names.reserve(rule_count());
+  impl_->rules.for_each(0, rule_count(), [&](const dispatch::DeployedRule& rule) {
+    names.push_back(rule.rule().name);
+  });
+  return names;
+}
+
 std::vector<RuleCounters> Processor::rule_counters() const {
   std::vector<RuleCounters> list;
   list.reserve(rule_count());

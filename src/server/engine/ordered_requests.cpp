@@ -51,7 +51,8 @@ void OrderedRequests::finish() {
 }
 
 bool OrderedRequests::go_on(Command& command) {
-  const bool begun = parts_.checker.is_busy() || parts_.why.is_gathering();
+  const bool begun =
+      parts_.checker.is_busy() || parts_.why.is_gathering() || parts_.rules.is_removing();
   if (!begun && parts_.queue.is_closed()) {
     refuse(command);
     return true;
@@ -62,6 +63,7 @@ bool OrderedRequests::go_on(Command& command) {
 }
 
 bool OrderedRequests::change(Command& command) {
+  if (parts_.rules.is_removing()) return remove_some(command);
   const bool gone = command.client->closed();
   if (!parts_.checker.is_busy() && !gone) parts_.rules.check(command.message());
   if (parts_.checker.is_busy() && !parts_.checker.is_done()) return false;
@@ -71,7 +73,14 @@ bool OrderedRequests::change(Command& command) {
   }
   if (parts_.checker.is_busy() && !get_ready(parts_.rules.coming(command))) return false;
   parts_.carry_out(command);
-  return true;
+  return !parts_.rules.is_removing() || remove_some(command);
+}
+
+bool OrderedRequests::remove_some(const Command& command) {
+  parts_.process();
+  if (parts_.rules.remove_some(command, end_of_piece())) return true;
+  parts_.queue.push_control({Command::Kind::checked});
+  return false;
 }
 
 bool OrderedRequests::reload(const Command& command) {

@@ -52,12 +52,15 @@ class OrderedRequests {
   std::deque<Command> requests_;  // the checker may have the first one's text
   std::atomic<std::uint64_t> dropped_ = 0;
 
-  /// Goes on with the request. Returns whether it is over; else its text is being checked. A
-  /// request that has not begun is dropped when its client has gone, and refused when the server
-  /// ends, because checking many large texts would hold up the end for long.
+  /// Goes on with the request. Returns whether it is over; else another thread works for it, or
+  /// there is more to do once others had their turn. A request that has not begun is dropped when
+  /// its client has gone, and refused when the server ends, because checking many large texts would
+  /// hold up the end for long.
   bool go_on(Command& command);
   /// Goes on with a change of rules or types. Returns as `go_on` does.
   bool change(Command& command);
+  /// Removes some of the rules that the request removes. Returns as `go_on` does.
+  bool remove_some(const Command& command);
   /// Goes on with the reload. Returns as `go_on` does. When the server ends, the reload ends with
   /// the file in hand.
   bool reload(const Command& command);

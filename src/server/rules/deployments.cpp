@@ -26,18 +26,11 @@ void Deployments::note(Names rules) {
 std::vector<std::string> Deployments::rules_of(const std::string& name,
                                                const Processor& processor) const {
   std::vector<std::string> rules;
-  for (const RuleInfo& rule : processor.rules()) {
-    const auto known = of_rule_.find(rule.name);
-    const bool own =
-        known == of_rule_.end() ? rule.name.starts_with(name + ".") : known->second == name;
-    if (own) rules.push_back(rule.name);
+  for (std::string& rule : processor.rule_names()) {
+    const auto known = of_rule_.find(rule);
+    const bool own = known == of_rule_.end() ? rule.starts_with(name + ".") : known->second == name;
+    if (own) rules.push_back(std::move(rule));
   }
-  return rules;
-}
-
-std::vector<std::string> Deployments::take(const std::string& name, const Processor& processor) {
-  auto rules = rules_of(name, processor);
-  std::erase_if(of_rule_, [&](const auto& entry) { return entry.second == name; });
   return rules;
 }
 

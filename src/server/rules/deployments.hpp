@@ -20,10 +20,8 @@ class Deployments {
   static Names names_of(const std::string& name, const dispatch::CheckedText& text);
   /// They were deployed.
   void note(Names rules);
-  /// The rules of a deployment that are in force: those that clients deployed under this name, and
-  /// those of a rule file whose name they begin with (`NAME.Type`). The deployment is forgotten.
-  std::vector<std::string> take(const std::string& name, const Processor& processor);
-  /// The rules that `take` would return. Nothing is forgotten.
+  /// The rules of a deployment that are in force, in rule order: those that clients deployed under
+  /// this name, and those of a rule file whose name they begin with (`NAME.Type`).
   std::vector<std::string> rules_of(const std::string& name, const Processor& processor) const;
   /// The deployment that a rule belongs to, without folders and the ending of a file; of a rule
   /// with a name of its own that no client has deployed, that name.

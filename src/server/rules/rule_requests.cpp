@@ -58,6 +58,7 @@ void RuleRequests::forget() {
   checked_ = nullptr;
   shadow_ = nullptr;
   checked_names_.clear();
+  leaving_.clear();
 }
 
 Result<void> RuleRequests::check_user(const User& user, const wire::Remove& request) const {
@@ -129,8 +130,9 @@ Diagnostics RuleRequests::put_in_force(const Command& command, const PreparedRul
 }
 
 void RuleRequests::take_out_of_force(const Command& command, const std::string& rule) {
+  const auto removed = parts_.book.remove(rule, {.who = name_of(command.user)});
   parts_.deployments.forget(rule);
-  if (!parts_.book.remove(rule, {.who = name_of(command.user)})) return;
+  if (!removed) return;
   parts_.log.info("rule removed", {{"rule", rule}, {"session", command.client->id()}});
 }
 
@@ -144,13 +146,23 @@ Result<RuleInfo> RuleRequests::rule_to_remove(const wire::Remove& request) const
 void RuleRequests::remove(const Command& command, std::uint64_t id, const wire::Remove& request) {
   const std::string name = request.rule()->str();
   const auto known = rule_to_remove(request);
-  const auto rules = known ? std::vector{name} : parts_.deployments.take(name, parts_.processor);
-  // The latest first, which moves the fewest others.
-  for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) take_out_of_force(command, *rule);
+  leaving_ = known ? std::vector{name} : parts_.deployments.rules_of(name, parts_.processor);
+  if (leaving_.empty()) {
+    command.client->reply(error_reply(id, wire::ErrorCode::NotFound, known.error()));
+  }
+}
+
+bool RuleRequests::remove_some(const Command& command,
+                               std::chrono::steady_clock::time_point until) {
+  do {
+    // The latest first, which moves the fewest others.
+    take_out_of_force(command, leaving_.back());
+    leaving_.pop_back();
+  } while (!leaving_.empty() && std::chrono::steady_clock::now() < until);
   parts_.types.post(parts_.processor.schema());
-  parts_.journal.reply_when_durable(
-      command.client,
-      rules.empty() ? error_reply(id, wire::ErrorCode::NotFound, known.error()) : ack(id));
+  if (!leaving_.empty()) return false;
+  parts_.journal.reply_when_durable(command.client, ack(command.message().id()));
+  return true;
 }
 
 void RuleRequests::pin(const Command& command, std::uint64_t id, const wire::Pin& request) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "server/actions/action_board.hpp"
 #include "server/command.hpp"
@@ -43,7 +45,7 @@ class RuleRequests {
   void check(const wire::Message& message);
   /// The text of the request that was checked to put its rules in force; null: there is none.
   PreparedRules coming(const Command& change) const;
-  /// Forgets what was checked.
+  /// Forgets what was checked, and what is still to be removed.
   void forget();
 
   /// Whether the user may remove that.
@@ -51,7 +53,13 @@ class RuleRequests {
   void declare(const Command& command, std::uint64_t id, const wire::Declare& request);
   /// Puts the checked rules in force, runs them beside those, or tells what was found.
   void deploy(const Command& command, std::uint64_t id, const wire::Deploy& request);
+  /// Begins to remove a rule or a deployment, which may have many: `remove_some` does it.
   void remove(const Command& command, std::uint64_t id, const wire::Remove& request);
+  /// Whether something is being removed.
+  bool is_removing() const { return !leaving_.empty(); }
+  /// Removes some of the rules, and replies behind the last. Returns whether it is over.
+  /// Preconditions: `is_removing()`, and nothing is pending.
+  bool remove_some(const Command& command, std::chrono::steady_clock::time_point until);
   void pin(const Command& command, std::uint64_t id, const wire::Pin& request);
   void promote(const Command& command, std::uint64_t id, const wire::PromoteShadow& request);
   void drop_shadow(const Command& command, std::uint64_t id, const wire::DropShadow& request);
@@ -65,6 +73,7 @@ class RuleRequests {
   PreparedRules checked_;             // the text that the checker has checked
   Deployments::Names checked_names_;  // of its rules, where they are to be put in force
   std::unique_ptr<Shadow> shadow_;    // that is to run it; null: none is
+  std::vector<std::string> leaving_;  // rules that are being removed, the first ones last
 
   void check(std::string name, std::string text, const DeployOptions& options, Purpose purpose);
   /// The checked text; null: the client was told why there is none. Precondition: a check began.
