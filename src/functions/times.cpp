@@ -4,7 +4,6 @@
 #include <date/tz.h>
 
 #include <chrono>
-#include <limits>
 
 #include "base/int128.hpp"
 #include "functions/computed_texts.hpp"
@@ -28,27 +27,70 @@ date::sys_seconds second_of(Timestamp time) {
 
 LocalTime local_time(Timestamp time, const date::time_zone* zone) {
   const date::sys_seconds second = second_of(time);
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::int64_t rest = (time % kSecond + kSecond) % kSecond;
+  constexpr std::int64_t kUnit = 1'000'000'000;
+  const std::int64_t rest = (time % kUnit + kUnit) % kUnit;
   const seconds offset = zone == nullptr ? seconds(0) : zone->get_info(second).offset;
   return {date::local_seconds(second.time_since_epoch() + offset), rest};
 }
 
-/// The instant when the clocks of the zone showed `local`: if they did so twice, the last time that
-/// is not behind `latest`; if never, the instant when they went past it.
-Int128 instant(Int128 local, Timestamp latest, const date::time_zone* zone) {
-  constexpr Int128 kSecond = 1'000'000'000;
-  if (zone == nullptr) return local;
+constexpr Int128 kSecond = 1'000'000'000;
+
+date::local_info info_of(Int128 local, const date::time_zone* zone) {
   const Int128 whole = local / kSecond - (local % kSecond < 0 ? 1 : 0);
-  const auto info = zone->get_info(date::local_seconds(seconds(static_cast<std::int64_t>(whole))));
-  const auto with = [&](const date::sys_info& period) {
-    return local - kSecond * period.offset.count();
-  };
-  if (info.result == date::local_info::nonexistent) {
-    return kSecond * info.first.end.time_since_epoch().count();
+  return zone->get_info(date::local_seconds(seconds(static_cast<std::int64_t>(whole))));
+}
+
+/// The instant when the clocks of a zone showed `local`, which they do in this period.
+Int128 instant_in(const date::sys_info& period, Int128 local) {
+  return local - kSecond * period.offset.count();
+}
+
+Int128 nanoseconds_of(date::sys_seconds time) { return kSecond * time.time_since_epoch().count(); }
+
+/// The instant when the clocks of the zone showed `local`: if they did so twice, the first one; if
+/// never, the instant when they went past it.
+Int128 first_instant(Int128 local, const date::time_zone* zone) {
+  if (zone == nullptr) return local;
+  const date::local_info info = info_of(local, zone);
+  if (info.result == date::local_info::nonexistent) return nanoseconds_of(info.first.end);
+  return instant_in(info.first, local);
+}
+
+/// What the clocks showed twice, because they were put back, in local nanoseconds.
+struct Repeated {
+  Int128 begin, end;
+  Int128 put_back;  ///< the instant when that was done
+  date::sys_info again;
+
+  explicit Repeated(const date::local_info& info)
+      : put_back(nanoseconds_of(info.first.end)), again(info.second) {
+    begin = put_back + kSecond * info.second.offset.count();
+    end = put_back + kSecond * info.first.offset.count();
   }
-  const bool twice = info.result == date::local_info::ambiguous;
-  return twice && with(info.second) <= latest ? with(info.second) : with(info.first);
+};
+
+/// When the span began, of those from `local` on with this width, that `time` lies in. Where clocks
+/// were put back, a span that lies in what they showed twice, or crosses its end, comes twice. One
+/// that all of it lies in goes on. One that crosses its beginning comes again when they are put
+/// back. So the beginnings never decrease with time.
+Int128 beginning_of_span(Int128 local, Duration width, Timestamp time,
+                         const date::time_zone* zone) {
+  if (zone == nullptr) return local;
+  const date::local_info begun = info_of(local, zone);
+  if (begun.result == date::local_info::ambiguous) {
+    const Repeated repeated(begun);
+    const bool goes_on = local == repeated.begin && local + width > repeated.end;
+    const Int128 second = instant_in(repeated.again, local);
+    if (!goes_on && second <= time) return second;
+    return instant_in(begun.first, local);
+  }
+  const date::local_info now = info_of(local_time_at(time, zone), zone);
+  if (now.result == date::local_info::ambiguous) {
+    const Repeated repeated(now);
+    const bool comes_again = local < repeated.begin && local + width < repeated.end;
+    if (comes_again && time >= repeated.put_back) return repeated.put_back;
+  }
+  return first_instant(local, zone);
 }
 
 Datum truncated(Timestamp time, Duration width, const date::time_zone* zone) {
@@ -57,7 +99,7 @@ Datum truncated(Timestamp time, Duration width, const date::time_zone* zone) {
   const Int128 local = local_time_at(time, zone);
   Int128 behind = (local - kMonday) % width;
   if (behind < 0) behind += width;
-  const Int128 result = instant(local - behind, time, zone);
+  const Int128 result = beginning_of_span(local - behind, width, time, zone);
   const auto fits = static_cast<std::int64_t>(result);
   return fits == result ? Datum::of(fits) : Datum::none();
 }
@@ -102,7 +144,7 @@ Int128 local_time_at(Timestamp time, const date::time_zone* zone) {
 }
 
 Int128 instant_of_local(Int128 local, const date::time_zone* zone) {
-  return instant(local, std::numeric_limits<Timestamp>::min(), zone);
+  return first_instant(local, zone);
 }
 
 }  // namespace gorgo::functions

@@ -16,13 +16,14 @@ std::optional<ast::Item> ItemBuilder::item(Parser::ItemContext* item) {
 }
 
 void ItemBuilder::constant(Parser::ConstantContext* constant) {
-  ast::Expr value = ExpressionBuilder(Place::filter, reporter_).literal(constant->factor());
+  std::optional<ast::Expr> value =
+      ExpressionBuilder(Place::filter, reporter_).literal(constant->factor());
   const bool is_literal =
-      value.kind == ast::ExprKind::literal || value.kind == ast::ExprKind::duration;
+      value->kind == ast::ExprKind::literal || value->kind == ast::ExprKind::duration;
   if (!is_literal) {
-    return reporter_.error(value.at,
-                           "a constant is a literal: a number, a time, a string or a bool",
-                           "write for example `const limit = 45;`");
+    reporter_.error(value->at, "a constant is a literal: a number, a time, a string or a bool",
+                    "write for example `const limit = 45;`");
+    value.reset();
   }
   constants_.declare(tokens_.name(constant->attributeName()), std::move(value), reporter_);
 }
@@ -32,7 +33,7 @@ ast::EventDeclaration ItemBuilder::event_declaration(Parser::EventDeclarationCon
                                .internal = declaration->INTERNAL() != nullptr,
                                .name = tokens_.name(declaration->typeName()),
                                .attributes = attributes(declaration->attributeDeclarations())};
-  constants_.check(result.attributes, reporter_);
+  constants_.note(result.attributes, reporter_);
   return result;
 }
 
@@ -52,7 +53,7 @@ ast::EventDeclaration ItemBuilder::table_declaration(Parser::TableDeclarationCon
                     "write `key` behind the attributes that tell one row from another: "
                     "`id: string key`");
   }
-  constants_.check(result.attributes, reporter_);
+  constants_.note(result.attributes, reporter_);
   return result;
 }
 
@@ -82,7 +83,7 @@ ast::RuleDefinition ItemBuilder::rule(Parser::RuleDefinitionContext* rule) {
   }
   result.type = tokens_.name(rule->typeName());
   result.attributes = attributes(rule->attributeDeclarations());
-  constants_.check(result.attributes, reporter_);
+  constants_.note(result.attributes, reporter_);
   terminator(rule->terminator(), result);
   for (auto* part : rule->clause()) result.clauses.push_back(pattern_.clause(part));
   if (rule->whereClause() != nullptr) result.assignments = assignments(rule->whereClause());

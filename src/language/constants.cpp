@@ -8,19 +8,25 @@
 
 namespace gorgo::language {
 
-void Constants::declare(const ast::Name& name, ast::Expr value, Reporter& reporter) {
-  const Location at = name.at;
-  const auto [known, added] = constants_.try_emplace(name.text, Constant{std::move(value), at});
+void Constants::declare(const ast::Name& name, std::optional<ast::Expr> value, Reporter& reporter) {
+  if (const auto attribute = attributes_.find(name.text); attribute != attributes_.end()) {
+    reporter.error(name.at,
+                   in_quotes(name.text) + " is an attribute, at " + place(attribute->second) +
+                       ", and cannot be a constant, too",
+                   "rename one of them");
+  }
+  const auto [known, added] =
+      constants_.try_emplace(name.text, Constant{std::move(value), name.at});
   if (added) return;
-  reporter.error(at,
+  reporter.error(name.at,
                  "the constant " + in_quotes(name.text) + " has a value already, at " +
                      place(known->second.at),
                  "choose another name");
 }
 
-void Constants::check(const std::vector<ast::AttributeDeclaration>& attributes,
-                      Reporter& reporter) const {
+void Constants::note(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter) {
   for (const auto& attribute : attributes) {
+    attributes_.try_emplace(attribute.name.text, attribute.name.at);
     const auto constant = constants_.find(attribute.name.text);
     if (constant == constants_.end()) continue;
     reporter.error(attribute.name.at,
@@ -91,7 +97,8 @@ void Constants::put_into(ast::Span& span, Reporter& reporter) const {
                           "a window is a time such as `5 min`, or a constant: `const w = 5 min;`",
                           reporter);
   }
-  if (const auto width = width_of(constant->second.value)) return set_width(span, *width);
+  if (!constant->second.value) return;
+  if (const auto width = width_of(*constant->second.value)) return set_width(span, *width);
   reporter.error(span.constant.at,
                  "the constant " + in_quotes(span.constant.text) + " is no time, at " +
                      place(constant->second.at),
@@ -113,7 +120,8 @@ std::optional<std::int64_t> Constants::number_of(const ast::Name& name, const st
         reporter);
     return std::nullopt;
   }
-  const ast::Expr& value = constant->second.value;
+  if (!constant->second.value) return std::nullopt;
+  const ast::Expr& value = *constant->second.value;
   const auto* number = std::get_if<std::int64_t>(&value.value);
   if (number != nullptr && value.kind == ast::ExprKind::literal) return *number;
   reporter.error(name.at,
@@ -137,8 +145,9 @@ void Constants::put_into(ast::Annotation& annotation, Reporter& reporter) const 
                      "for example `@at_most(1, per = 10 min, by = area)`", reporter);
       continue;
     }
-    argument.value = constant->second.value.value;
-    argument.is_time = constant->second.value.kind == ast::ExprKind::duration;
+    if (!constant->second.value) continue;
+    argument.value = constant->second.value->value;
+    argument.is_time = constant->second.value->kind == ast::ExprKind::duration;
     argument.is_word = false;
   }
 }
@@ -151,10 +160,10 @@ void Constants::put_into(ast::Expr& expr, Reporter& reporter) const {
   }
   if (expr.kind != ast::ExprKind::attribute) return;
   const auto constant = constants_.find(expr.name.text);
-  if (constant == constants_.end()) return;
+  if (constant == constants_.end() || !constant->second.value) return;
   const Location at = expr.at;
   const auto stated = expr.stated_type;
-  expr = constant->second.value;
+  expr = *constant->second.value;
   expr.at = at;
   expr.stated_type = stated;
 }

@@ -15,10 +15,11 @@ namespace gorgo::language {
 /// behind the declaration, wherever an attribute could stand alone.
 class Constants {
  public:
-  /// `value` is a literal or a duration. A name that is taken is reported.
-  void declare(const ast::Name& name, ast::Expr value, Reporter& reporter);
-  /// Reports attributes that a rule could not name, because a constant has their name.
-  void check(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter) const;
+  /// `value` is a literal or a duration; unset: it was reported. A name that is taken is reported.
+  void declare(const ast::Name& name, std::optional<ast::Expr> value, Reporter& reporter);
+  /// Takes note of attributes. Reports those that a rule could not name, because a constant has
+  /// their name.
+  void note(const std::vector<ast::AttributeDeclaration>& attributes, Reporter& reporter);
   /// Puts literals in the places of names. A name that stands where only a constant may is
   /// reported when it is none.
   void put_into(ast::RuleDefinition& rule, Reporter& reporter) const;
@@ -37,10 +38,11 @@ class Constants {
                                         Reporter& reporter) const;
 
   struct Constant {
-    ast::Expr value;
+    std::optional<ast::Expr> value;  ///< unset: it is none, which was reported
     Location at;
   };
   std::unordered_map<std::string, Constant> constants_;
+  std::unordered_map<std::string, Location> attributes_;  // of the file so far
 };
 
 }  // namespace gorgo::language

@@ -234,10 +234,18 @@ void RuleWarnings::report_product() {
   }
 }
 
+/// The time from one instant to the next. Days of a zone may be an hour longer or shorter.
+Duration period_of(const Timer& timer) {
+  constexpr Duration kMinute = 60'000'000'000, kHour = 60 * kMinute, kDay = 24 * kHour;
+  if (timer.every) return *timer.every;
+  if (timer.hour) return kDay;
+  return timer.minute ? kHour : kMinute;
+}
+
 /// Windows are open at both ends, so those of a timer leave out what comes exactly at its instants.
 void RuleWarnings::report_period() {
-  if (!rule_.timer || !rule_.timer->every) return;
-  const Duration period = *rule_.timer->every;
+  if (!rule_.timer) return;
+  const Duration period = period_of(*rule_.timer);
   const auto is_period = [&](const Span& span) {
     return span.kind == SpanKind::within && span.first == 0 && span.width == period;
   };
