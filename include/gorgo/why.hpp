@@ -15,11 +15,14 @@ namespace gorgo {
 
 struct WhyOptions {
   /// How many terminators to look at: the newest ones. Of a rule with `every` the newest event that
-  /// it has counted is among them, whether it is a terminator or not.
+  /// it has counted comes in addition to them, where it is no terminator.
   std::size_t last = 10;
   /// Only events with this timestamp, and among them also those that are no terminators because
   /// they fail the conditions of state 0.
   std::optional<Timestamp> at;
+  /// The same of events whose composites have this timestamp. It is later than their own by the
+  /// deadline of the rule, if it has one. `Client::why` does not send it.
+  std::optional<Timestamp> composite_at = {};
   /// After so long the newest terminators that were looked at are all, and the last of these says
   /// that it was given up. What is remembered is taken in before, which this does not bound. 0:
   /// however long it takes.

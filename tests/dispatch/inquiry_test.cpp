@@ -88,11 +88,36 @@ TEST_F(InquiryTest, EventsThatAreCountedSayWhichTheyAre) {
   };
   // The newest event, and the only terminator.
   EXPECT_THAT(of({}), ElementsAre("A@5 {n=1}: 3 of 3, evaluated, 1", "A@7 {n=2}: 2 of 3, 0"));
+  // The event comes in addition to the terminators that are asked for.
+  EXPECT_THAT(of({.last = 1, .at = {}}),
+              ElementsAre("A@5 {n=1}: 3 of 3, evaluated, 1", "A@7 {n=2}: 2 of 3, 0"));
   EXPECT_THAT(of({.at = 2 * kMillisecond}), ElementsAre("A@2 {n=1}: 2 of 3, 0"));
   EXPECT_THAT(of({.at = 3 * kMillisecond}), ElementsAre("A@3 {n=2}: 1 of 3, 0"));
   // It fails a condition of state 0, so it is not counted.
   EXPECT_THAT(of({.at = 4 * kMillisecond}), ElementsAre("A@4 {n=0}: 0 of 3, evaluated, 0"));
   EXPECT_THAT(of({.at = 6 * kMillisecond}), ElementsAre("A@6 {n=1}: 1 of 3, 0"));
+}
+
+TEST_F(InquiryTest, TerminatorsAreFoundByTheTimeOfTheirComposites) {
+  deploy(
+      "event A(n: int);\n"
+      "rule at_once: define C(n: int) from A(n > 0) where n = A.n;\n"
+      "rule later: define D(n: int) from A(n > 0) and not A(n = 9) within 5 ms after A\n"
+      "  where n = A.n;");
+  for (const Timestamp at : {1, 3, 8}) append(counted("A", at, at - 1));
+  process();
+  const auto found = [&](const std::string& rule, Timestamp at) {
+    const auto why = processor.why(rule, {.at = {}, .composite_at = at * kMillisecond});
+    EXPECT_TRUE(why);
+    std::vector<std::string> events;
+    for (const Funnel& funnel : why->funnels) events.push_back(funnel.event);
+    return events;
+  };
+  EXPECT_THAT(found("at_once", 8), ElementsAre("A@8 {n=7}"));
+  EXPECT_THAT(found("later", 8), ElementsAre("A@3 {n=2}"));
+  // It fails a condition of state 0.
+  EXPECT_THAT(found("later", 6), ElementsAre("A@1 {n=0}"));
+  EXPECT_THAT(found("later", 7), ElementsAre());
 }
 
 TEST_F(InquiryTest, TerminatorsThatGoWhileOthersAreSoughtAreLeftOut) {

@@ -60,7 +60,7 @@ bool Inquiry::gather(const DeployedRule& rule, const history::History& history, 
 }
 
 bool Inquiry::find(const DeployedRule& rule, const EventStore& store, Time until) {
-  while (sought_ > store.begin() && asked_for_.size() < options_.last) {
+  while (sought_ > store.begin() && !are_enough()) {
     --sought_;
     const std::uint64_t number = number_of(rule, store, sought_);
     if (is_asked_for(rule, store, sought_, number)) {
@@ -76,14 +76,32 @@ bool Inquiry::find(const DeployedRule& rule, const EventStore& store, Time until
   return true;
 }
 
+/// Without a time, an event that was counted comes in addition to the terminators, of which so many
+/// are asked for. It is the first one that is found.
+bool Inquiry::are_enough() const {
+  const bool has_counted = !has_time() && !numbers_.empty() && is_between(numbers_.front());
+  return asked_for_.size() - (has_counted ? 1 : 0) >= options_.last;
+}
+
 bool Inquiry::is_asked_for(const DeployedRule& rule, const EventStore& store, Slot slot,
                            std::uint64_t number) const {
-  if (options_.at && store.timestamp(slot) != *options_.at) return false;
+  if (!is_at_time(store.timestamp(slot))) return false;
   if (plan_->rule.timer) return is_instant(store, slot);
-  if (options_.at) return true;
+  if (has_time()) return true;
   // The newest event that was counted tells how far the count is.
-  const bool is_between = number > 0 && number < plan_->rule.every->events;
-  return rule.terminators->accepts(slot) && (!is_between || asked_for_.empty());
+  return rule.terminators->accepts(slot) && (!is_between(number) || asked_for_.empty());
+}
+
+bool Inquiry::is_at_time(Timestamp terminator) const {
+  if (options_.at && terminator != *options_.at) return false;
+  const Duration wait = plan_->deadline.value_or(0);
+  return !options_.composite_at ||
+         arithmetic::saturating_add(terminator, wait) == *options_.composite_at;
+}
+
+/// Whether `every` has counted an event with this number, which is no terminator by the count.
+bool Inquiry::is_between(std::uint64_t number) const {
+  return number > 0 && number < plan_->rule.every->events;
 }
 
 /// See Reenacted. To be asked of each event, from the newest one on: that undoes the counts.

@@ -52,6 +52,10 @@ class Inquiry {
   void begin(const DeployedRule& rule, const history::History& history);
   bool is_outdated(const history::History& history) const;
   bool find(const DeployedRule& rule, const history::EventStore& store, Time until);
+  bool has_time() const { return options_.at || options_.composite_at; }
+  bool is_at_time(Timestamp terminator) const;
+  bool is_between(std::uint64_t number) const;
+  bool are_enough() const;
   bool is_asked_for(const DeployedRule& rule, const history::EventStore& store, history::Slot slot,
                     std::uint64_t number) const;
   std::uint64_t number_of(const DeployedRule& rule, const history::EventStore& store,
