@@ -334,7 +334,7 @@ Result<std::string> with_outcome(const std::string& path, const std::string& tex
   TestCase expecting = cases->front();
   expecting.expected = *failure->composites;
   if (const auto again = run_case(expecting, path, engines)) return Error{again->message, ""};
-  const TestUpdate update{&cases->front(), *failure->composites};
+  const TestUpdate update{&cases->front(), failure->expected, *failure->composites};
   return with_expectations(text, {&update, 1});
 }
 

@@ -134,7 +134,7 @@ class TestRun {
     } else {
       const bool differ = failure->composites && test.expects;
       fail_case(failure->message +
-                (differ ? explain_failure(test, path, *failure->composites) : std::string()));
+                (differ ? explain_failure(test, path, *failure) : std::string()));
     }
   }
 
@@ -146,7 +146,7 @@ class TestRun {
     TestCase other = test;
     other.expected = *failure.composites;
     if (run_case(other, path, options_.engines)) return false;
-    updates.push_back({&test, *failure.composites});
+    updates.push_back({&test, failure.expected, *failure.composites});
     return true;
   }
 

@@ -39,18 +39,21 @@ class CaseRun {
     auto message = first_wrong();
     cover();
     if (!message) return std::nullopt;
-    CaseFailure failure{*std::move(message), {}};
-    if (composites_differ_) failure.composites = std::move(actual_);
+    CaseFailure failure{*std::move(message), {}, {}};
+    if (composites_differ_) {
+      failure.composites = std::move(actual_);
+      failure.expected = std::move(expected_);
+    }
     return failure;
   }
 
-  /// What the rules did where `composites` differ from what is expected, after a run that remembers
+  /// What the rules did where composites differ from what is expected, after a run that remembers
   /// all events.
-  std::string explanation(const std::vector<std::string>& composites) {
+  std::string explanation(const CaseFailure& failure) {
     constexpr std::size_t kMost = 3;
     std::set<std::string> explained;  // what is missing and what came instead say the same
     std::string text;
-    for (const Edit& edit : edits_between(test_.expected, composites)) {
+    for (const Edit& edit : edits_between(failure.expected, *failure.composites)) {
       std::string_view line = *edit.line;
       if (edit.mark == ' ' || explained.size() == kMost) continue;
       const auto event = codec::take_event(line);
@@ -93,10 +96,10 @@ class CaseRun {
     return closest.empty() ? "" : ": did you mean '" + std::string(closest) + "'?";
   }
 
-  /// What became of the terminators at this time; a composite that waited for its deadline has an
-  /// earlier one, so that the newest is shown instead.
-  std::string funnels(const std::string& rule, Timestamp at) {
-    auto why = processor_.why(rule, {.last = 1, .at = at});
+  /// What became of the terminators whose composites have this time; without one, of the newest.
+  std::string funnels(const std::string& rule, Timestamp composite_at) {
+    constexpr std::size_t kMost = 3;
+    auto why = processor_.why(rule, {.last = kMost, .at = {}, .composite_at = composite_at});
     if (why && why->funnels.empty()) why = processor_.why(rule, {.last = 1, .at = {}});
     if (!why) return {};
     std::string text;
@@ -123,11 +126,28 @@ class CaseRun {
     }
     process();
     if (actual_ != test_.expected) {
-      composites_differ_ = true;
-      return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
-             diff(test_.expected, actual_);
+      expected_ = in_order_of_types(test_.expected);
+      composites_differ_ = actual_ != expected_;
     }
-    return check_counts();
+    if (!composites_differ_) return check_counts();
+    return headed(test_.expected_line, "the composites differ (- expected, + actual):") +
+           diff(expected_, actual_);
+  }
+
+  /// Named attributes may be written in any order, and composites have them in that of their type.
+  std::vector<std::string> in_order_of_types(const std::vector<std::string>& events) const {
+    std::vector<std::string> ordered;
+    for (std::string_view text : events) {
+      Event event = *codec::take_event(text);
+      if (const EventType* const type = processor_.schema().find(event.type)) {
+        constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+        std::ranges::stable_sort(event.attributes, {}, [&](const Attribute& attribute) {
+          return type->find(attribute.name).value_or(kUnknown);
+        });
+      }
+      ordered.push_back(codec::notation_of(event));
+    }
+    return ordered;
   }
 
   void cover() {
@@ -271,6 +291,8 @@ class CaseRun {
                                                    {"too_late", c.too_late},
                                                    {"dropped_depth", c.dropped_depth},
                                                    {"dropped_composites", c.dropped_composites},
+                                                   {"late others", 0},
+                                                   {"too_late others", 0},
                                                    {"overflows", 0},
                                                    {"skipped", 0}};
     for (const auto& rule : processor_.rules()) {
@@ -302,6 +324,7 @@ class CaseRun {
   const std::stop_callback<Stop> stop_;
   std::vector<server::Filter> filters_;
   std::vector<std::string> actual_;
+  std::vector<std::string> expected_;  // see CaseFailure
   bool composites_differ_ = false;
 };
 
@@ -323,12 +346,12 @@ std::optional<CaseFailure> run_case(const TestCase& test, const std::string& pat
 }
 
 std::string explain_failure(const TestCase& test, const std::string& path,
-                            const std::vector<std::string>& composites) {
+                            const CaseFailure& failure) {
   const std::string engine = "reference";
   RuleCoverage unused;
   CaseRun run(test, path, engine, kCuts[0], {}, &unused);
   static_cast<void>(run.failure());
-  return run.explanation(composites);
+  return run.explanation(failure);
 }
 
 void cover_case(const TestCase& test, const std::string& path, RuleCoverage& coverage) {

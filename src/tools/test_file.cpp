@@ -24,7 +24,7 @@ class Parser {
       if (const auto read = take_line(text.substr(0, end)); !read) return located(read.error());
       text.remove_prefix(end == text.npos ? text.size() : end + 1);
     }
-    if (const auto closed = close_case(); !closed) return closed.error();
+    if (const auto closed = close_case(); !closed) return located(closed.error());
     if (cases_.empty()) return located({"no case", "begin one with 'case: NAME'"});
     return std::move(cases_);
   }
@@ -32,16 +32,16 @@ class Parser {
  private:
   enum class Section : std::uint8_t { none, rules, options, events, expect, diagnostics, counts };
 
-  Error located(const Error& error) const { return located(line_, error); }
-  Error located(std::uint32_t line, const Error& error) const {
-    return {path_ + ":" + std::to_string(line) + ": " + error.message, error.hint};
+  Error located(const Error& error) const {
+    return {path_ + ":" + std::to_string(line_) + ": " + error.message, error.hint};
   }
   TestCase& current() { return open_ ? cases_.back() : common_; }
 
   Result<void> take_line(std::string_view line) {
     const bool indented = line.starts_with(' ') || line.starts_with('\t');
     const std::string_view text = trimmed(line);
-    if (section_ == Section::rules && (indented || text.empty())) {
+    // The comments of rules begin like those of test files, so that they count as lines of rules.
+    if (section_ == Section::rules && (indented || is_blank(text))) {
       current().rules.append(line).append("\n");
       return {};
     }
@@ -127,13 +127,19 @@ class Parser {
     const bool deploys = std::ranges::any_of(
         test.steps, [](const TestStep& step) { return step.kind == TestStep::Kind::deploy; });
     if (trimmed(test.rules).empty() && !deploys && test.subscriptions.empty()) {
-      return located(test.line, {"the case has no rules", ""});
+      return wrong_case({"the case has no rules", ""});
     }
     if (!has(Section::expect) && !has(Section::diagnostics)) {
-      return located(test.line, {"the case expects nothing",
-                                 "add 'expect:', empty when no composite may come"});
+      return wrong_case(
+          {"the case expects nothing", "add 'expect:', empty when no composite may come"});
     }
     return {};
+  }
+
+  /// An error of the last case as a whole, which is known at its end.
+  Error wrong_case(Error error) {
+    line_ = cases_.back().line;
+    return error;
   }
 
   Result<void> content(std::string_view text) {
@@ -230,8 +236,8 @@ class Parser {
 
   std::string path_;
   const ReadRules read_;
-  std::uint32_t line_ = 0;
-  TestCase common_;  // what stands before the first case holds for all
+  std::uint32_t line_ = 0;  // that is read, or that is wrong
+  TestCase common_;         // what stands before the first case holds for all
   std::vector<TestCase> cases_;
   bool open_ = false;
   unsigned seen_ = 0;  // bits of Section

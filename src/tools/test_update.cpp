@@ -17,7 +17,7 @@ struct Changes {
 void add_changes(const TestUpdate& update, Changes& changes) {
   std::uint32_t line = update.test->expected_line;
   std::size_t next = 0;  // of the expected events
-  for (const Edit& edit : edits_between(update.test->expected, update.expected)) {
+  for (const Edit& edit : edits_between(update.before, update.expected)) {
     if (edit.mark == '+') {
       changes.inserted[line].push_back(*edit.line);
       continue;

@@ -12,6 +12,7 @@ namespace gorgo::tools {
 /// What the expectation of a case is to become.
 struct TestUpdate {
   const TestCase* test;
+  std::vector<std::string> before;  ///< what it expects, one for each of its lines; see CaseFailure
   std::vector<std::string> expected;
 };
 

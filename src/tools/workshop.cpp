@@ -59,7 +59,7 @@ std::string message_of(const TestCase& test, const std::string& file,
                        const std::optional<CaseFailure>& failure) {
   if (!failure) return "";
   const bool differ = failure->composites && test.expects;
-  return failure->message + (differ ? explain_failure(test, file, *failure->composites) : "");
+  return failure->message + (differ ? explain_failure(test, file, *failure) : "");
 }
 
 class LocalWorkshop : public server::Workshop {

@@ -202,6 +202,54 @@ TEST_F(CommandLine, TestSaysWhyACompositeIsMissingOrTooMany) {
   EXPECT_NE(refused.find("did you mean `value`?"), refused.npos) << refused;
 }
 
+TEST_F(CommandLine, TestExplainsTheTerminatorsOfACompositeThatHasTheTimeOfItsDeadline) {
+  write("a.test",
+        "rules:\n"
+        "  event A(x: int);\n"
+        "  event B(x: int);\n"
+        "  define D(x: int) from A(x = $x) and not B(x = $x) within 5 ms after A where x = $x;\n"
+        "case: two of a time\n"
+        "events:\n"
+        "  @3 A(x=1)\n"
+        "  @3 A(x=2)\n"
+        "  @4 B(x=1)\n"
+        "  @7 A(x=3)\n"
+        "  @20 tick\n"
+        "expect:\n"
+        "  @8 D(x=1)\n"
+        "  @8 D(x=2)\n"
+        "  @12 D(x=3)\n");
+  const std::string missing = run("test a.test").out;
+  EXPECT_NE(missing.find("  - @8 D(x=1)\n"), missing.npos) << missing;
+  EXPECT_NE(missing.find("    A@3 {x=1}: no composite\n"), missing.npos) << missing;
+  EXPECT_NE(missing.find("    A@3 {x=2}: 1 composite\n"), missing.npos) << missing;
+  EXPECT_EQ(missing.find("    A@7"), missing.npos) << missing;
+}
+
+TEST_F(CommandLine, TestShowsAttributesInTheOrderOfTheirType) {
+  write("a.test",
+        "rules:\n"
+        "  event B(x: int, y: int);\n"
+        "  define A(x: int, y: int) from B() where x = B.x, y = B.y;\n"
+        "case: one is wrong\n"
+        "events:\n"
+        "  @1 B(x=1, y=2)\n"
+        "  @2 B(x=3, y=4)\n"
+        "expect:\n"
+        "  @1 A(y=2, x=1)  # stays as it is\n"
+        "  @2 A(y=5, x=3)\n");
+  const std::string wrong = run("test a.test").out;
+  EXPECT_NE(wrong.find("    @1 A(x=1, y=2)\n  - @2 A(x=3, y=5)\n  + @2 A(x=3, y=4)\n"), wrong.npos)
+      << wrong;
+  EXPECT_EQ(run("test a.test --update").exit_code, 0);
+  EXPECT_NE(read("a.test").find("expect:\n"
+                                "  @1 A(y=2, x=1)  # stays as it is\n"
+                                "  @2 A(x=3, y=4)\n"),
+            std::string::npos)
+      << read("a.test");
+  EXPECT_EQ(run("test a.test").exit_code, 0);
+}
+
 TEST_F(CommandLine, TestRunsTheCasesThatAreAskedForAndReportsThem) {
   write("a.tesla", kTestedRules);
   write("a.test",

@@ -95,6 +95,19 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_EQ(second.diagnostics->at(0).message, "expected ')': found");
 }
 
+TEST(TestFile, TakesTheTextOfRulesAsItStands) {
+  const auto cases = parse_test_file("x.test",
+                                     "rules:\n"
+                                     "# at the margin\n"
+                                     "  define A() from B();\n"
+                                     "# About the case.\n"
+                                     "case: a\n"
+                                     "# no rules\n"
+                                     "expect:\n");
+  ASSERT_TRUE(cases) << cases.error().message;
+  EXPECT_EQ(cases->at(0).rules, "# at the margin\n  define A() from B();\n# About the case.\n");
+}
+
 TEST(TestFile, ReadsEverythingThatMayHappenBetweenEvents) {
   using Kind = TestStep::Kind;
   const auto cases = parse_test_file("x.test",
@@ -153,6 +166,7 @@ TEST(TestFile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(why(""), HasSubstr("no case"));
   EXPECT_THAT(why(head), StartsWith("x.test:3: the case expects nothing"));
   EXPECT_THAT(why("case: a\nexpect:\n"), StartsWith("x.test:1: the case has no rules"));
+  EXPECT_THAT(why(head + "case: b\nexpect:\n"), StartsWith("x.test:3: the case expects nothing"));
   EXPECT_THAT(why("case:\n"), StartsWith("x.test:1: a case needs a name"));
   EXPECT_THAT(why("events:\n"), StartsWith("x.test:1: this section belongs into a case"));
   EXPECT_THAT(why(head + "expct:\n"), StartsWith("x.test:4: 'expct:' is no heading"));
