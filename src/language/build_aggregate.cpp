@@ -55,6 +55,10 @@ void AggregateBuilder::percent(const AggregateShape& call, ast::AggregateCall& r
   if (result.function != AggregateFunction::percentile) return;
   if (call.percent != nullptr) {
     auto* literal = lone_primary(call.percent);
+    if (literal != nullptr && literal->attributeName() != nullptr && literal->member() == nullptr) {
+      return reporter_.error(tokens_.locate(literal->start), "`Percentile` takes no constants",
+                             "write a number from 0 to 100");
+    }
     const bool whole =
         literal != nullptr && literal->INT() != nullptr && literal->unit() == nullptr;
     if (whole) {

@@ -50,6 +50,11 @@ void report_unknown_field(const ast::Expr& condition, Reporter& reporter) {
   const std::vector<std::string> fields = {"every", "hour", "minute", "second", "zone"};
   // A field of a name that is right has a wrong value.
   const bool is_slip = named && std::ranges::count(fields, lower_case(name)) == 0;
+  if (named && !is_slip && condition.kind == ExprKind::equal &&
+      condition.children[1].kind == ExprKind::attribute) {
+    return reporter.error(condition.children[1].at, "a timer takes no constants",
+                          "write the value itself: `every = 1 min`, `zone = \"Europe/Rome\"`");
+  }
   reporter.error(is_slip ? condition.children[0].at : condition.at, "this is no field of a timer",
                  is_slip ? reporter.suggest(name, fields, kForms) : kForms);
 }

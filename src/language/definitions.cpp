@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "language/names.hpp"
+#include "language/server_types.hpp"
 
 namespace gorgo::language {
 namespace {
@@ -47,6 +48,23 @@ void warn_about_omitted(const ast::RuleDefinition& rule, Reporter& reporter) {
   }
 }
 
+/// Checks the name of a type that a file declares or defines, and declares it. A type that the
+/// server has stays as it is, so that only its name is reported.
+void declare(const ast::Name& name, std::vector<AttributeType> attributes, TypeOrigin origin,
+             TypeTable& types, Reporter& reporter) {
+  if (is_server_name(name.text)) {
+    reporter.error(name.at, in_quotes(name.text) + " cannot be the name of a type",
+                   "the server alone makes events whose types begin with `gorgo.`");
+  } else {
+    check_name(name, "a type", reporter);
+  }
+  if (server_type(name.text) != nullptr) {
+    types.mention(name.text);
+    return;
+  }
+  types.declare(name, std::move(attributes), origin, reporter);
+}
+
 }  // namespace
 
 std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule) {
@@ -65,16 +83,14 @@ std::vector<AttributeType> composite_attributes(const ast::RuleDefinition& rule)
 void enter_definitions(const ast::File& file, TypeTable& types, Reporter& reporter) {
   for (const auto& item : file.items) {
     if (const auto* event = std::get_if<ast::EventDeclaration>(&item)) {
-      check_name(event->name, "a type", reporter);
-      types.declare(event->name, checked_attributes(event->attributes, reporter),
-                    event->internal ? TypeOrigin::internal : TypeOrigin::declared, reporter);
+      declare(event->name, checked_attributes(event->attributes, reporter),
+              event->internal ? TypeOrigin::internal : TypeOrigin::declared, types, reporter);
       if (event->table) types.declare_table(*event, reporter);
     } else {
       const auto& rule = std::get<ast::RuleDefinition>(item);
-      check_name(rule.type, "a type", reporter);
       checked_attributes(rule.attributes, reporter);
       warn_about_omitted(rule, reporter);
-      types.declare(rule.type, composite_attributes(rule), TypeOrigin::composite, reporter);
+      declare(rule.type, composite_attributes(rule), TypeOrigin::composite, types, reporter);
     }
   }
 }

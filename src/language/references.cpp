@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
 namespace gorgo::language {
@@ -125,7 +126,7 @@ void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view 
   if (!entry.members.empty()) {
     return report_uncommon(entry, name, at);
   }
-  if (known.origin == TypeOrigin::inferred) {
+  if (known.origin == TypeOrigin::inferred && !is_server_name(known.name)) {
     const ValueType guess = inference_.guess(type, name);
     return reporter_.error(
         at,

@@ -32,9 +32,7 @@ ast::Name TokenReader::read_type(antlr4::ParserRuleContext* word) {
   std::vector<std::string> names;
   for (const EventType& known : server_types()) names.push_back(known.name);
   reporter_.error(type.at, "the server publishes no events of type " + in_quotes(type.text),
-                  reporter_.suggest(type.text, names,
-                                    "it publishes gorgo.Stats, gorgo.RuleStats, gorgo.SlowRule "
-                                    "and gorgo.Connection"));
+                  reporter_.suggest(type.text, names, "it publishes " + listing(names, "and")));
   return type;
 }
 
