@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -85,14 +86,19 @@ Result<void> feed(const Options& options, Processor& processor) {
   return read ? bad_lines.check(used) : read;
 }
 
-/// The rule that is asked for; without a name it is the only one there is.
+/// The rule of the files that is asked for; without a name it is the only one there is.
 Result<std::string> chosen_rule(const std::string& name, const Processor& processor) {
-  if (!name.empty()) return {std::in_place, name};
-  const auto rules = processor.rules();
-  if (rules.size() == 1) return {std::in_place, rules.front().name};
-  std::string names;
-  for (const auto& rule : rules) names += (names.empty() ? "" : ", ") + rule.name;
-  return Error{"there are several rules", "--rule says which: " + names};
+  std::vector<std::string> names;
+  for (const auto& rule : processor.rules()) names.push_back(rule.name);
+  if (name.empty() && names.size() == 1) return {std::in_place, names.front()};
+  if (std::ranges::count(names, name) > 0) return {std::in_place, name};
+  if (const auto close = closest_name(name, names); !name.empty() && !close.empty()) {
+    return Error{"there is no rule `" + name + "`", "did you mean `" + std::string(close) + "`?"};
+  }
+  std::string all;
+  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+  return Error{name.empty() ? "there are several rules" : "there is no rule `" + name + "`",
+               "--rule says which: " + all};
 }
 
 /// The processor has the rules.
@@ -171,6 +177,7 @@ void add_why(CLI::App& app, int& exit_code) {
       "Only events with this timestamp, in ms or as RFC 3339; also those that fail\n"
       "the conditions of the terminator");
   command->add_option("--last", options->last, "So many terminators, the newest")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   as_time(command->add_option("--lateness", options->lateness,
                               "As of gorgo run: how long events are held back"))
