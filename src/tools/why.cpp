@@ -92,13 +92,14 @@ Result<std::string> chosen_rule(const std::string& name, const Processor& proces
   for (const auto& rule : processor.rules()) names.push_back(rule.name);
   if (name.empty() && names.size() == 1) return {std::in_place, names.front()};
   if (std::ranges::count(names, name) > 0) return {std::in_place, name};
-  if (const auto close = closest_name(name, names); !name.empty() && !close.empty()) {
-    return Error{"there is no rule `" + name + "`", "did you mean `" + std::string(close) + "`?"};
-  }
   std::string all;
   for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-  return Error{name.empty() ? "there are several rules" : "there is no rule `" + name + "`",
-               "--rule says which: " + all};
+  if (name.empty()) return Error{"there are several rules", "--rule says which: " + all};
+  const auto is_end = [&](const std::string& known) { return known.ends_with("." + name); };
+  const auto qualified = std::ranges::find_if(names, is_end);
+  const std::string close(qualified != names.end() ? *qualified : closest_name(name, names));
+  return Error{"there is no rule `" + name + "`",
+               close.empty() ? "--rule says which: " + all : "did you mean `" + close + "`?"};
 }
 
 /// The processor has the rules.

@@ -210,6 +210,8 @@ TEST_F(CommandLine, WhyReportsWhatIsWrong) {
   EXPECT_NE(close.err.find("there is no rule `a.B`"), std::string::npos) << close.err;
   EXPECT_EQ(run("why a.tesla --events e.ndjson --rule zebra").err,
             "gorgo: there is no rule `zebra` (--rule says which: a.A, a.C)\n");
+  EXPECT_EQ(run("why a.tesla --events e.ndjson --rule C").err,
+            "gorgo: there is no rule `C` (did you mean `a.C`?)\n");
   EXPECT_EQ(run("why a.tesla --events e.ndjson --rule a.A --at soon").exit_code, 1);
   const auto nothing = run("why a.tesla --events e.ndjson --rule a.A --last 0");
   EXPECT_NE(nothing.exit_code, 0);
