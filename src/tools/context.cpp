@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "protocol/address.hpp"
 #include "tools/commands.hpp"
 #include "tools/contexts.hpp"
 #include "tools/format_option.hpp"
@@ -23,11 +25,28 @@ struct ContextOptions {
   bool only_names = false;
 };
 
+/// The context holds in every folder, so the files that it names must be found from there.
+Result<void> make_absolute(Context& context) {
+  for (const char* key : {"ca", "cert", "key", "token-file", "password-file"}) {
+    const auto found = context.find(key);
+    if (found == context.end()) continue;
+    std::error_code failure;
+    const auto path = std::filesystem::absolute(found->second, failure);
+    if (failure) return Error{"cannot find " + found->second + ": " + failure.message(), ""};
+    found->second = path.lexically_normal().string();
+  }
+  return {};
+}
+
 int add(ContextOptions options) {
   auto contexts = read_contexts();
   if (!contexts) return fail(contexts.error());
   if (options.tls) options.values["tls"] = "true";
   std::erase_if(options.values, [](const auto& value) { return value.second.empty(); });
+  if (const auto address = protocol::parse_address(options.values["to"]); !address) {
+    return misuse(address.error());
+  }
+  if (const auto whole = make_absolute(options.values); !whole) return fail(whole.error());
   contexts->by_name[options.name] = std::move(options.values);
   if (contexts->by_name.size() == 1) contexts->current = options.name;
   const auto written = write_contexts(*contexts);

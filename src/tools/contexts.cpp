@@ -23,9 +23,20 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Whether the option stands for what a context may say: `--to` of a command that asks a server.
+/// Whether the option stands for what a context may say: `--to` of a command that asks a server
+/// also when it is not given.
 bool takes(const CLI::Option& option, const std::string& key) {
-  return key != "to" || option.get_option_text().ends_with("=127.0.0.1:7450");
+  const std::string text = option.get_option_text();
+  return key != "to" || text.ends_with("=127.0.0.1:7450") || text == kServerOfContext;
+}
+
+/// Has the options of the command and of all commands below it begin with the context's values.
+void apply(CLI::App& command, const Context& context) {
+  for (const auto& [key, value] : context) {
+    CLI::Option* const option = command.get_option_no_throw("--" + key);
+    if (option != nullptr && takes(*option, key)) option->default_val(value);
+  }
+  for (CLI::App* below : command.get_subcommands({})) apply(*below, context);
 }
 
 Result<Context> read_context(const toml::table& table, const std::string& path) {
@@ -106,11 +117,7 @@ Result<void> apply_context(CLI::App& app, const std::string& chosen) {
     return Error{"there is no context '" + name + "'", "gorgo context list"};
   }
   for (CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == "context") continue;
-    for (const auto& [key, value] : found->second) {
-      CLI::Option* const option = command->get_option_no_throw("--" + key);
-      if (option != nullptr && takes(*option, key)) option->default_val(value);
-    }
+    if (command->get_name() != "context") apply(*command, found->second);
   }
   return {};
 }

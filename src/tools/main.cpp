@@ -32,6 +32,11 @@ int end_with(int exit_code) {
   return written ? exit_code : fail(written.error());
 }
 
+bool has_option(std::span<char* const> words, const std::string& name) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return word == name || word.starts_with(name + "="); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,8 +58,9 @@ int main(int argc, char** argv) {
   }
   const bool names_context = words.size() > 2 && words[1] == std::string_view("--context");
   // Another server is to learn nothing of the current context's secrets.
-  const bool names_server = std::ranges::any_of(
-      words, [](std::string_view word) { return word == "--to" || word.starts_with("--to="); });
+  const bool names_server =
+      has_option(words, "--to") || (words.size() > 1 && words[1] == std::string_view("sub") &&
+                                    has_option(words, "--from"));  // its other name there
   try {
     // The words behind it may be wrong, so that a wrong context must not hide what they say.
     if (names_context || !names_server) {

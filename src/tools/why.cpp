@@ -13,6 +13,7 @@
 #include "tools/bad_lines.hpp"
 #include "tools/color.hpp"
 #include "tools/commands.hpp"
+#include "tools/contexts.hpp"
 #include "tools/evaluation.hpp"
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
@@ -139,6 +140,12 @@ int why(const Options& options) {
   return print(ask_offline(options, asked, processor), options.format);
 }
 
+/// Where files are named, only `--to` itself asks a server, not a context.
+bool asks_context(const Options& options) {
+  return options.rules.empty() && options.events.empty() && options.tables.empty() &&
+         !options.settings.any();
+}
+
 /// Checks that there are either rules and events, or a server and a rule.
 void check(const Options& options) {
   if (options.to.empty()) {
@@ -170,8 +177,9 @@ void add_why(CLI::App& app, int& exit_code) {
                    "As of gorgo run: rows of a table, from a CSV file with a header")
       ->option_text("TYPE=FILE")
       ->allow_extra_args(false);
-  command->add_option("--to", options->to, "Instead of files: ask this server")
-      ->option_text("HOST:PORT");
+  const auto* const to =
+      command->add_option("--to", options->to, "Instead of files: ask this server")
+          ->option_text(kServerOfContext);
   command->add_option("--rule", options->rule, "Its full name; not needed where there is one rule");
   command->add_option(
       "--at", options->at,
@@ -192,7 +200,8 @@ void add_why(CLI::App& app, int& exit_code) {
   add_event_form(command, options->form);
   as_format(command, options->format);
   add_login(*command, options->login);
-  command->callback([options, &exit_code] {
+  command->callback([options, to, &exit_code] {
+    if (to->count() == 0 && !asks_context(*options)) options->to.clear();
     check(*options);
     exit_code = why(*options);
   });

@@ -82,11 +82,83 @@ TEST_F(Commands, TakeTheServerOfTheContextUnlessTheyAreTold) {
   const auto list = nlohmann::json::parse(run("context list --format json").out);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0]["name"], "prod");
-  EXPECT_EQ(list[0]["options"]["password-file"], "p");
+  EXPECT_EQ(list[0]["options"]["password-file"], (folder() / "p").string());
   EXPECT_EQ(list[1]["current"], true);
   ASSERT_EQ(run("context remove test").exit_code, 0);
   EXPECT_EQ(run("--context test types").exit_code, 2);
   EXPECT_EQ(run("context use test").exit_code, 1);
+}
+
+/// What each command that asks a server needs besides; `F` is a file.
+const std::vector<std::string> kTakingContexts = {
+    "explain --live",
+    "trace 'T()'",
+    "pub F",
+    "replay F",
+    "sub T",
+    "types",
+    "ping",
+    "doctor",
+    "top --format json",
+    "connections",
+    "doors",
+    "doors show d",
+    "doors add d F",
+    "doors remove d",
+    "actions",
+    "actions show a",
+    "why --rule b",
+    "rules list",
+    "rules show r",
+    "rules deploy F",
+    "rules pin r column",
+    "rules history",
+    "rules diff d",
+    "rules rollback d",
+    "rules remove r",
+    "rules shadow list",
+    "rules shadow show d",
+    "rules shadow promote d",
+    "rules shadow drop d",
+};
+
+TEST_F(Commands, TakeTheServerOfTheContextAtAnyDepth) {
+  write("F", "");
+  ASSERT_EQ(run("context add here --server 127.0.0.1:2").exit_code, 0);
+  ASSERT_EQ(run("context add other --server 127.0.0.1:3").exit_code, 0);
+  for (const std::string& command : kTakingContexts) {
+    EXPECT_THAT(run(command).err, HasSubstr("127.0.0.1:2")) << command;
+    EXPECT_THAT(run("--context other " + command).err, HasSubstr("127.0.0.1:3")) << command;
+    EXPECT_THAT(run(command + " --to 127.0.0.1:1").err, HasSubstr("127.0.0.1:1")) << command;
+  }
+}
+
+TEST_F(Commands, TakeUserAndCertificatesOfTheContextAtAnyDepth) {
+  write("F", "");
+  ASSERT_EQ(run("context add user --server 127.0.0.1:2 --user me --password-file no-pw").exit_code,
+            0);
+  ASSERT_EQ(run("context add tls --server 127.0.0.1:2 --tls --ca no-ca").exit_code, 0);
+  for (const std::string& command : kTakingContexts) {
+    EXPECT_THAT(run("--context user " + command).err, HasSubstr("no-pw")) << command;
+    EXPECT_THAT(run("--context tls " + command).err, HasSubstr("no-ca")) << command;
+  }
+}
+
+TEST_F(Commands, AskNoServerOfAContextWhereWhyHasFiles) {
+  ASSERT_EQ(run("context add here --server 127.0.0.1:2").exit_code, 0);
+  write("r.tesla", "define Hot() from Temp(value > 45);\n");
+  write("e", R"({"type":"Temp","ts":1000,"attrs":{"value":46}})");
+  EXPECT_EQ(run("why r.tesla --events e").exit_code, 0) << read("err.txt");
+}
+
+TEST_F(Commands, CheckTheAddressOfAContextAndKeepItsPathsWhole) {
+  const Outcome wrong = run("context add q --server nonsense");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("nonsense"));
+  ASSERT_EQ(run("context add q --server 127.0.0.1:2 --user me --password-file sub/../pw").exit_code,
+            0);
+  const auto list = nlohmann::json::parse(run("context list --format json").out);
+  EXPECT_EQ(list[0]["options"]["password-file"], (folder() / "pw").string());
 }
 
 TEST_F(Commands, SayThatADeviceDoesNotEnd) {
