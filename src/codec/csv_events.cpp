@@ -95,7 +95,7 @@ class CsvReader final : public EventReader {
   CsvReader(CsvForm form, const Schema* schema) : form_(std::move(form)), schema_(schema) {}
 
   Result<LineContent> next(std::string_view line, BatchBuilder& batch) override {
-    ++number_;
+    if (++number_ == 1) line = without_byte_order_mark(line);
     const bool continued = !open_.empty();
     if (!continued) first_ = number_;
     if (!continued && line.find_first_not_of(" \t\r") == line.npos) return LineContent();
@@ -108,6 +108,8 @@ class CsvReader final : public EventReader {
     const std::string_view text = without_return(line);
     const auto whole = splitter_.split(text, form_.separator);
     if (whole && !*whole) return keep_open(line);
+    // Without a header no row can be understood.
+    if (!whole && header_.empty()) broken_ = true;
     Result<LineContent> done = whole ? record(text, batch) : Result<LineContent>(whole.error());
     open_.clear();
     if (!done) return at_line(done.error());
@@ -150,7 +152,6 @@ class CsvReader final : public EventReader {
 
   Result<void> header() {
     for (const auto& cell : splitter_.cells()) header_.emplace_back(cell.text);
-    if (header_.front().starts_with("\xEF\xBB\xBF")) header_.front().erase(0, 3);
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const std::string& name = header_[i];
       if (name.empty()) return Error{"column " + std::to_string(i + 1) + " has no name", ""};

@@ -13,6 +13,10 @@ namespace gorgo::codec {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_valid_utf8(std::string_view text);
+/// The beginning of a text without the mark (U+FEFF) that some programs put before UTF-8.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+}
 
 void append_integer(std::string& out, std::int64_t value);
 

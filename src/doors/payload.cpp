@@ -11,6 +11,7 @@
 #include "codec/names.hpp"
 #include "codec/nesting.hpp"
 #include "codec/text_form.hpp"
+#include "doors/door.hpp"
 #include "doors/kind.hpp"
 
 namespace gorgo::doors {
@@ -174,9 +175,11 @@ class CsvLines : public PayloadReader {
 
   Result<void> header(std::string_view line) override {
     header_ = line;
-    reader_ = nullptr;
     open_ = false;
-    return {};
+    const auto made = make_reader();
+    if (made) return {};
+    return Error{"the header is refused, and no row behind it is read: " + made.error().message,
+                 made.error().hint};
   }
   bool has_header() const override { return !given_; }
 
@@ -184,6 +187,7 @@ class CsvLines : public PayloadReader {
                        BatchBuilder& batch) override {
     using Kind = codec::LineContent::Kind;
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+    if (!open_) record_.clear();
     if (!open_ && is_blank(text)) return Outcome::nothing;
     if (reader_ == nullptr) {
       if (auto made = make_reader(); !made) return made.error();
@@ -192,13 +196,21 @@ class CsvLines : public PayloadReader {
     if (!read) {
       const Error why = without_line_number(read.error());
       if (reader_->broken()) reader_ = nullptr;
+      if (open_) keep(text);
       open_ = false;
       return why;
     }
     open_ = read->kind == Kind::nothing;
-    if (open_) return Outcome::open;
+    if (open_) {
+      keep(text);
+      keep("\n");
+      return Outcome::open;
+    }
     add_topic(topic, batch);
     return Outcome::event;
+  }
+  std::string_view refused(std::string_view text) const override {
+    return record_.empty() ? text : std::string_view(record_);
   }
 
  private:
@@ -208,16 +220,22 @@ class CsvLines : public PayloadReader {
   std::string header_;
   std::shared_ptr<const Schema> schema_;  // outlives the reader
   std::unique_ptr<codec::EventReader> reader_;
-  bool open_ = false;  // within a quoted cell
+  bool open_ = false;   // within a quoted cell
+  std::string record_;  // the beginning of one of several lines
 
+  void keep(std::string_view text) {
+    record_ += text.substr(0, DeadLetter::kMost - std::min(DeadLetter::kMost, record_.size()));
+  }
   Result<void> make_reader() {
     if (schema_ == nullptr) schema_ = types_();
     reader_ = codec::make_csv_reader(form_, schema_.get());
     BatchBuilder none;
     const auto read = reader_->next(header_, none);
-    if (read) return {};
+    const auto whole = reader_->finish();
+    if (read && whole && !is_blank(header_)) return {};
     reader_ = nullptr;
-    return without_line_number(read.error());
+    if (read && whole) return Error{"it is blank", "the first line says what the columns are"};
+    return without_line_number(read ? whole.error() : read.error());
   }
 };
 

@@ -31,9 +31,13 @@ class PayloadReader {
   /// says; null: nothing. An error leaves the batch as it was.
   virtual Result<Outcome> read(std::string_view text, const TopicContent* topic,
                                BatchBuilder& batch) = 0;
+  /// What `read` has just refused when it was given `text`: the record that `text` is the end of,
+  /// from its first line on, cut off where dead letters are.
+  virtual std::string_view refused(std::string_view text) const { return text; }
   /// Begins a batch: what was added before is gone, and types may have changed.
   virtual void begin_batch() {}
-  /// Takes the header of a file that is read from somewhere behind it.
+  /// Takes the header of a file, which may be read on from somewhere behind it. Behind an error no
+  /// line of the file can be read.
   virtual Result<void> header(std::string_view) { return {}; }
   /// Whether the first line of a file is a header.
   virtual bool has_header() const { return false; }

@@ -88,6 +88,17 @@ TEST(Csv, ReadsMixedRows) {
                           R"({"type":"Temp","ts":2,"attrs":{"area":"A1","value":50.0}})"));
 }
 
+TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstCell) {
+  EXPECT_THAT(read_all({"\xEF\xBB\xBF\"city\",\"v\"\r", "\"Rome\",1\r"}, "T"),
+              ElementsAre(R"({"type":"T","attrs":{"city":"Rome","v":1}})"));
+  EXPECT_THAT(read_all({"v",
+                        "\xEF\xBB\xBF"
+                        "1"},
+                       "T"),
+              ElementsAre("{\"type\":\"T\",\"attrs\":{\"v\":\"\xEF\xBB\xBF"
+                          "1\"}}"));
+}
+
 TEST(Csv, SpellingDecidesWhatTheSchemaDoesNotKnow) {
   EXPECT_THAT(read_all({"a,b,c,d,e,f,g", "1,1.0,true,x,007,\"1\",\"\""}, "T"),
               ElementsAre(R"({"type":"T","attrs":{"a":1,"b":1.0,"c":true,"d":"x","e":"007",)"
@@ -168,6 +179,8 @@ TEST(Csv, ABadHeaderBreaksTheStream) {
       ElementsAre(HasSubstr("line 1: the header has no column 'type'; it has ts, area"), "broken"));
   EXPECT_THAT(read_all({"a,a"}, "T"), ElementsAre(HasSubstr("column 'a' stands twice"), "broken"));
   EXPECT_THAT(read_all({"a,"}, "T"), ElementsAre(HasSubstr("column 2 has no name"), "broken"));
+  EXPECT_THAT(read_all({"a,b\"c"}, "T"),
+              ElementsAre(HasSubstr("line 1: cell 2: a quote inside"), "broken"));
   EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));
   std::string wide = "a";
   for (int i = 1; i <= 4096; ++i) wide += ",a" + std::to_string(i);

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class Files : public testing::Test {
@@ -106,6 +107,7 @@ TEST_F(Files, ARowOfSeveralLinesThatIsNoneIsNamedByItsBeginning) {
   EXPECT_THAT(read(2), ElementsAre(1, 7));
   ASSERT_EQ(places.size(), 1u);
   EXPECT_TRUE(places[0].ends_with("a.log:8")) << places[0];
+  EXPECT_THAT(dead, ElementsAre("3,\"4\n5\"6"));
 }
 
 /// They say that they have no bytes, and give some at each look.
@@ -167,6 +169,59 @@ TEST_F(Files, TheHeaderOfCsvHoldsBehindARestart) {
   EXPECT_THAT(read(1), ElementsAre(2));
   append("b.log", "n\n3\n");
   EXPECT_THAT(read(1), ElementsAre(3));
+}
+
+TEST_F(Files, OfAQuotedCellWithoutEndTheBeginningIsKept) {
+  settings.format = "csv";
+  append("a.log", "n,m\n1,2\n3,\"5 inch\n");
+  for (int i = 0; i < 11; ++i) append("a.log", std::string(100'000, 'x') + "\n");
+  append("a.log", "7,8\n");
+  open();
+  EXPECT_THAT(read(2), ElementsAre(1, 7));
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_TRUE(dead[0].starts_with("3,\"5 inch\nxxx")) << dead[0].substr(0, 100);
+  EXPECT_EQ(dead[0].size(), DeadLetter::kMost);
+}
+
+TEST_F(Files, AByteOrderMarkIsNoPartOfTheFirstCell) {
+  settings.format = "csv";
+  append("a.log", "\xEF\xBB\xBF\"n\"\r\n1\r\n");
+  open();
+  EXPECT_THAT(read(1), ElementsAre(1));
+  settings.columns = {"n"};
+  append("b.log",
+         "\xEF\xBB\xBF"
+         "2\n");
+  position = {};
+  fs::remove(folder / "a.log");
+  open();
+  EXPECT_THAT(read(1), ElementsAre(2));
+}
+
+/// A row would be read under another header, or be a dead letter each.
+TEST_F(Files, WhereTheHeaderIsRefusedNoRowIsRead) {
+  settings.format = "csv";
+  append("a.log", "n,m\"x\n1,2\n3,4\n");
+  open();
+  const auto arrived = source->poll(std::chrono::milliseconds(300));
+  ASSERT_TRUE(arrived);
+  EXPECT_EQ(arrived->events.events(), 0u);
+  ASSERT_EQ(arrived->dead.size(), 1u);
+  EXPECT_EQ(arrived->dead[0].payload, "n,m\"x");
+  EXPECT_THAT(arrived->dead[0].reason, HasSubstr("the header is refused"));
+  const auto fails = [&] {
+    const auto polled = source->poll(std::chrono::milliseconds(300));
+    return !polled &&
+           polled.error().message.find("a.log: the header is refused") != std::string::npos;
+  };
+  EXPECT_TRUE(fails());
+  position = arrived->position;
+  open();
+  EXPECT_TRUE(fails());
+  // It is read when it is replaced.
+  fs::remove(folder / "a.log");
+  append("a.log", "n,m\n5,6\n");
+  EXPECT_THAT(read(1), ElementsAre(5));
 }
 
 TEST_F(Files, FromTheEndNothingOldComes) {

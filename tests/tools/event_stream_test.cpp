@@ -105,6 +105,12 @@ TEST_F(EventStreamTest, ABrokenStreamIsAnError) {
                                                   HasSubstr("line 1: column 'a' stands twice"))));
 }
 
+TEST_F(EventStreamTest, NoRowBecomesTheHeaderWhereTheHeaderIsRefused) {
+  put("a,b\"c\nx,y\n1,2\n");
+  EXPECT_THAT(read(codec::make_csv_reader({.type = "T"}, nullptr)),
+              ElementsAre("pause", HasSubstr("line 1: cell 2: a quote inside")));
+}
+
 TEST_F(EventStreamTest, ALineWithoutEndIsAnError) {
   put(std::string((16 << 20) + 1000, 'x'));
   EXPECT_THAT(read(codec::make_line_reader()).back(), HasSubstr("longer than 16 MiB"));

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "codec/text.hpp"
 #include "doors/hash.hpp"
 
 namespace gorgo::doors {
@@ -117,6 +118,7 @@ Result<Arrived> FileSource::poll(std::chrono::milliseconds patience) {
       arrived.position = position();
       return {std::in_place, std::move(arrived)};
     }
+    find_refused_header();
     if (problem_) return *problem_;
     const auto now = Clock::now();
     if (now >= until) return {std::in_place, std::move(arrived)};
@@ -229,16 +231,37 @@ void FileSource::read(Arrived& arrived) {
 TailedFile::TakeLine FileSource::taker(TailedFile& file, Arrived& arrived) {
   return [&](std::string_view line, std::uint64_t offset) {
     using Outcome = PayloadReader::Outcome;
-    if (offset == 0 && file.reader().has_header()) {
-      if (const auto taken = file.reader().header(line); taken) return Outcome::nothing;
+    if (offset == 0) {
+      line = codec::without_byte_order_mark(line);
+      if (file.reader().has_header()) {
+        take_header(file, line, arrived);
+        return Outcome::nothing;
+      }
     }
+    if (file.refused_header) return Outcome::nothing;
     const auto read = file.reader().read(line, nullptr, arrived.events);
     if (read) return *read;
     // A row of several lines is named by where it begins.
     arrived.dead.push_back({file.position().path + ":" + std::to_string(file.position().offset),
-                            read.error().message, line});
+                            read.error().message, file.reader().refused(line)});
     return Outcome::event;
   };
+}
+
+void FileSource::take_header(TailedFile& file, std::string_view line, Arrived& arrived) {
+  file.refused_header.reset();
+  const auto taken = file.reader().header(line);
+  if (taken) return;
+  const std::string& path = file.position().path;
+  file.refused_header = Error{path + ": " + taken.error().message, taken.error().hint};
+  arrived.dead.push_back({path + ":0", taken.error().message, line});
+}
+
+/// A file whose header is refused is a problem until it is replaced or goes.
+void FileSource::find_refused_header() {
+  for (const auto& file : files_) {
+    if (!problem_ && file->refused_header) problem_ = file->refused_header;
+  }
 }
 
 bool FileSource::read(TailedFile& file, Arrived& arrived) {

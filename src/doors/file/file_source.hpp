@@ -61,6 +61,8 @@ class FileSource : public Source {
   void read(Arrived& arrived);
   bool read(TailedFile& file, Arrived& arrived);
   TailedFile::TakeLine taker(TailedFile& file, Arrived& arrived);
+  static void take_header(TailedFile& file, std::string_view line, Arrived& arrived);
+  void find_refused_header();
   /// False: another file has the name by now.
   bool find(const std::string& path, const FileIdentity& identity);
   void find_renamed(const std::vector<FoundFile>& found);

@@ -75,7 +75,9 @@ Result<void> TailedFile::begin(std::uint64_t offset) {
     if (!more) return more.error();
     if (const auto line = lines_.next()) {
       found = true;
-      if (auto taken = reader_->header(*line); !taken) return taken;
+      if (const auto taken = reader_->header(*line); !taken) {
+        return Error{position_.path + ": " + taken.error().message, taken.error().hint};
+      }
     } else if (!*more) {
       return Error{position_.path + " has lost its header", ""};
     }

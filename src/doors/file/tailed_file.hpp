@@ -56,6 +56,8 @@ class TailedFile {
   void set_path(const std::string& path) { position_.path = path; }
   /// When it was not found any more under a name that is watched; unset: it is there.
   std::optional<std::chrono::steady_clock::time_point> gone_since = {};
+  /// Why no line of the file can be read; unset: its header was taken, or there is none.
+  std::optional<Error> refused_header = {};
 
  private:
   TailedFile(int file, FilePosition position, std::unique_ptr<PayloadReader> reader)

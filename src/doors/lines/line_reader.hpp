@@ -26,6 +26,7 @@ class LineReader {
   const std::string name_;
   const std::unique_ptr<PayloadReader> reader_;
   bool awaits_header_;
+  bool is_refused_ = false;  // its header was, and so no line can be read
   std::uint64_t lines_ = 0;
   std::uint64_t first_ = 0;  // of the lines that are read together
   bool is_open_ = false;     // and go on
