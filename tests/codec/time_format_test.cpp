@@ -40,6 +40,36 @@ TEST(TimeFormat, ReadsDatesInATimeZone) {
   EXPECT_EQ(read("%Y-%m-%dT%H:%M:%S%z", "", "2024-05-01T12:00:00+0200"), "2024-05-01T10:00:00Z");
 }
 
+TEST(TimeFormat, ReadsOffsetsInEachOfTheirSpellings) {
+  for (const std::string offset : {"+0200", "+02:00", "+02"}) {
+    EXPECT_EQ(read("%FT%T%z", "", "2024-05-01T12:00:00" + offset), "2024-05-01T10:00:00Z")
+        << offset;
+  }
+  EXPECT_EQ(read("%FT%T%z", "Europe/Rome", "2024-05-01T12:00:00Z"), "2024-05-01T12:00:00Z");
+  EXPECT_EQ(read("%FT%T%Ez", "", "2024-05-01T12:00:00-01:30"), "2024-05-01T13:30:00Z");
+  EXPECT_EQ(read("%z %F", "", "+02:00 2024-05-01"), "2024-04-30T22:00:00Z");
+  EXPECT_EQ(read("%F %%z", "", "2024-05-01 %z"), "2024-05-01T00:00:00Z");
+  EXPECT_THAT(read("%FT%T%z", "", "2024-05-01T12:00:00"), HasSubstr("is no time of the form"));
+  const auto times = TimeFormat::make("%FT%T%z", "");
+  for (const char* text : {"2024-05-01T12:00:00Z", "2024-05-01T12:00:00+02:00",
+                           "2024-05-01T12:00:00-0100", "2024-05-01T12:00:00Z"}) {
+    EXPECT_TRUE(times->parse(text)) << text;
+  }
+}
+
+TEST(TimeFormat, RefusesAPatternWithoutADate) {
+  EXPECT_THAT(read("%b %d %H:%M:%S", "", ""),
+              HasSubstr("! the pattern '%b %d %H:%M:%S' has no year ("));
+  EXPECT_THAT(read("%Y", "", ""), HasSubstr("has no month and day"));
+  EXPECT_THAT(read("%Y-%m", "", ""), HasSubstr("has no day"));
+  EXPECT_THAT(read("%H:%M", "", ""), HasSubstr("has no year, month and day"));
+  EXPECT_THAT(read("%s", "", ""), HasSubstr("the format s reads seconds since 1970"));
+  EXPECT_THAT(read("%Y %%d %%m", "", ""), HasSubstr("has no month and day"));
+  EXPECT_EQ(read("%Y-%j", "", "2024-122"), "2024-05-01T00:00:00Z");
+  EXPECT_EQ(read("%G-W%V-%u", "", "2024-W18-3"), "2024-05-01T00:00:00Z");
+  EXPECT_EQ(read("%D", "", "05/01/24"), "2024-05-01T00:00:00Z");
+}
+
 TEST(TimeFormat, KnowsWhenClocksAreChanged) {
   // At 3:00 the clocks of Rome went back to 2:00, and at 2:00 forward to 3:00.
   EXPECT_EQ(read("date time", "Europe/Rome", "2024-10-27 02:30:00"), "2024-10-27T00:30:00Z");
