@@ -1,5 +1,7 @@
 #include "base/workers.hpp"
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/thread_name.hpp"
@@ -20,12 +22,18 @@ void relax() {
 }  // namespace
 
 Workers::Workers(unsigned threads) {
-  for (unsigned i = 1; i < threads; ++i) {
-    pool_.emplace_back([this] { serve(); });
+  try {
+    for (unsigned i = 1; i < threads; ++i) pool_.emplace_back([this] { serve(); });
+  } catch (const std::exception& failure) {
+    end();  // the destructor does not run
+    throw std::runtime_error("cannot start " + std::to_string(threads) +
+                             " threads: " + failure.what());
   }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { end(); }
+
+void Workers::end() {
   ending_.store(true, std::memory_order_relaxed);
   rouse();
   for (std::thread& thread : pool_) thread.join();

@@ -18,7 +18,8 @@ namespace gorgo {
 /// Thread-safety: one thread calls `run`.
 class Workers {
  public:
-  /// `threads` counts the caller: with 1, `run` is a plain loop.
+  /// `threads` counts the caller: with 1, `run` is a plain loop. Throws where the machine does not
+  /// give as many.
   explicit Workers(unsigned threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -39,6 +40,7 @@ class Workers {
 
   static void run_alone(std::size_t count, const std::function<void(std::size_t)>& work);
   void serve();
+  void end();
   void await(std::uint32_t seen) const;
   void work_off();
 

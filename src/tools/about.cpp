@@ -10,6 +10,7 @@
 #include "tools/command_text.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 #include "tools/text_file.hpp"
@@ -98,7 +99,7 @@ void add_completion(CLI::App& app, int&) {
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "Which one")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   command->callback([&app, shell] { std::fputs(completion_script(app, *shell).c_str(), stdout); });
 }
 

@@ -17,6 +17,7 @@
 #include "engine/engine.hpp"
 #include "gorgo/processor.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/stop_signals.hpp"
@@ -307,18 +308,19 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(check_scenario);
   bench->add_option("--engine", options->engines, "Engines, separated by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember(known_engines()));
+      ->check(one_of(known_engines()));
   bench
       ->add_option("--grid", options->grid,
                    "quick: small sizes, a minute, for the results only; full: the figures of the\n"
                    "papers, hours; gpu: larger sizes, too")
-      ->check(CLI::IsMember({"quick", "full", "gpu"}))
+      ->check(one_of({"quick", "full", "gpu"}))
       ->capture_default_str();
   bench
       ->add_option("--threads", options->threads,
                    "That evaluate rules, where the sweep does not say; 0: as many as the machine\n"
                    "runs at once")
-      ->capture_default_str();
+      ->check(number_of_threads())
+      ->option_text("N=1");
   bench->add_option("--at", options->at, "Values of x, separated by commas, instead of the grid's")
       ->delimiter(',');
   bench

@@ -6,6 +6,7 @@
 
 #include "tools/commands.hpp"
 #include "tools/number_text.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/rule_paths.hpp"
 #include "tools/rule_sources.hpp"
@@ -71,7 +72,7 @@ void add_check(CLI::App& app, int& exit_code) {
                    "Rule files, or folders of them, in the order of deployment; - is stdin")
       ->required();
   command->add_option("--format", options->format, "text (to stderr) or json (lines, to stdout)")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   options->settings.add_option(command);
   command->callback([options, &exit_code] { exit_code = check(*options); });

@@ -5,6 +5,8 @@
 
 #include "gorgo/diagnostics.hpp"
 
+#include "tools/option_checks.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -57,7 +59,7 @@ std::unique_ptr<codec::EventWriter> writer_of(const CompositeForm& form,
 
 void add_composite_form(CLI::App* command, CompositeForm& form) {
   auto* format =
-      command->add_option("--output-format", form.format)->check(CLI::IsMember({"ndjson", "csv"}));
+      command->add_option("--output-format", form.format)->check(one_of({"ndjson", "csv"}));
   if (form.format.empty()) {
     format->description("Of the composites; else as the events");
   } else {
@@ -65,7 +67,7 @@ void add_composite_form(CLI::App* command, CompositeForm& form) {
   }
   command
       ->add_option("--output-times", form.times, "Times of composites: ms since 1970, or rfc3339")
-      ->check(CLI::IsMember({"ms", "rfc3339"}))
+      ->check(one_of({"ms", "rfc3339"}))
       ->capture_default_str();
   command
       ->add_option("--only", form.only,

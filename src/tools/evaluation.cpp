@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/rule_paths.hpp"
 
@@ -14,12 +15,13 @@ Evaluation::Evaluation() : engine(engine_names().front()) {}
 
 void add_evaluation(CLI::App* command, Evaluation& evaluation) {
   command->add_option("--engine", evaluation.engine, "Engine for rules without @engine")
-      ->check(CLI::IsMember(engine_names()))
+      ->check(one_of(engine_names()))
       ->capture_default_str();
   command
       ->add_option("--threads", evaluation.threads,
                    "That evaluate rules; 0: as many as can run at once")
-      ->capture_default_str();
+      ->check(number_of_threads())
+      ->option_text("N=0");
   evaluation.settings.add_option(command);
 }
 

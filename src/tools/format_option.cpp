@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/option_checks.hpp"
+
 namespace gorgo::tools {
 
 void as_format(CLI::App* command, std::string& format) {
   auto* const option =
       command->add_option("--format", format, "Of what is printed on standard output")
-          ->check(CLI::IsMember({"text", "json"}))
+          ->check(one_of({"text", "json"}))
           ->capture_default_str();
   command
       ->add_flag_callback(

@@ -10,6 +10,7 @@
 
 #include "tools/commands.hpp"
 #include "tools/contexts.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/unknown_word.hpp"
 
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(36);
   int exit_code = kSuccess;
   for (const AddCommand add : kCommands) add(app, exit_code);
+  refuse_negative_numbers(app);
 
   std::string context;
   app.add_option("--context", context, "Reach servers as this context says, see gorgo context")

@@ -14,6 +14,7 @@
 #include "tools/event_form.hpp"
 #include "tools/event_stream.hpp"
 #include "tools/login.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 
@@ -217,7 +218,7 @@ void add_pub(CLI::App& app, int& exit_code) {
       ->add_option("--stamp", options->stamp,
                    "event: keep the lines' times, the server stamps lines without; server: it "
                    "stamps all, and ticks are left out")
-      ->check(CLI::IsMember({"event", "server"}))
+      ->check(one_of({"event", "server"}))
       ->capture_default_str();
   command->add_option("--batch", options->batch, "Events sent at once at most")
       ->check(CLI::Range(1, 1'000'000))
@@ -235,7 +236,7 @@ void add_pub(CLI::App& app, int& exit_code) {
           "When an event counts as accepted: when it has its place; when its composites are\n"
           "on their way; when it survives a crash. none is as accepted. Without, the server's\n"
           "journal.durability decides")
-      ->transform(CLI::CheckedTransformer(levels))
+      ->transform(number_of(levels))
       ->option_text("none|accepted|processed|durable");
   auto* producer =
       command

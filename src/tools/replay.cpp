@@ -14,6 +14,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/login.hpp"
 #include "tools/number_text.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/wall_clock.hpp"
@@ -207,7 +208,7 @@ void add_replay(CLI::App& app, int& exit_code) {
           "--shift-to", options->shift_to,
           "now: each event happens when its turn comes. The first happens now; at 10x the\n"
           "others follow ten times as closely as in the file, and so rules see them")
-      ->check(CLI::IsMember({"now"}))
+      ->check(one_of({"now"}))
       ->option_text("now");
   add_event_form(command, options->form);
   add_login(*command, options->login);

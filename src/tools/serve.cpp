@@ -11,6 +11,7 @@
 
 #include "server/server.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
 #include "tools/workshop.hpp"
@@ -173,7 +174,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   command
       ->add_option("--threads", flags->threads,
                    "That evaluate rules; 0: as many as can run at once")
-      ->check(CLI::Range(0u, server::kMostThreads))
+      ->check(number_of_threads())
       ->option_text("N=0");
   as_time(command->add_option("--lateness", flags->lateness,
                               "How long events are held back to be put in order, such as 500ms"))

@@ -20,6 +20,7 @@
 #include "tools/latency.hpp"
 #include "tools/login.hpp"
 #include "tools/number_text.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/time_option.hpp"
 #include "tools/wall_clock.hpp"
@@ -241,7 +242,7 @@ void add_sub(CLI::App& app, int& exit_code) {
       ->add_option("--slow", options->slow,
                    "When events come faster than they are printed: end, drop the oldest, or have "
                    "publishers wait; else what the server's configuration says")
-      ->transform(CLI::CheckedTransformer(policies))
+      ->transform(number_of(policies))
       ->option_text("disconnect|drop|block");
   command->add_option("--ahead", options->ahead,
                       "The server sends at most so many events of a subscription before they are "
@@ -258,11 +259,11 @@ void add_sub(CLI::App& app, int& exit_code) {
       ->add_option("--format", options->format,
                    "json: notices of lost connections and gaps stand among the events, as lines\n"
                    "with the key \"notice\", not on stderr")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command
       ->add_option("--output-times", options->times, "Times of events: ms since 1970, or rfc3339")
-      ->check(CLI::IsMember({"ms", "rfc3339"}))
+      ->check(one_of({"ms", "rfc3339"}))
       ->capture_default_str();
   command->add_flag("--latency", options->latency,
                     "At the end, print how old the events were when they arrived");

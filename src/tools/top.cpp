@@ -13,6 +13,7 @@
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/login.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
 #include "tools/terminal.hpp"
@@ -147,7 +148,7 @@ void add_top(CLI::App& app, int& exit_code) {
                                                   {"memory", TopOrder::memory},
                                                   {"name", TopOrder::name}};
   command->add_option("--sort", options->order, "How rules are ordered")
-      ->transform(CLI::CheckedTransformer(orders))
+      ->transform(number_of(orders))
       ->option_text("load|rate|memory|name");
   as_format(command, options->format);
   add_login(*command, options->login);

@@ -163,6 +163,41 @@ TEST_F(Commands, CheckTheAddressOfAContextAndKeepItsPathsWhole) {
   EXPECT_EQ(list[0]["options"]["password-file"], (folder() / "pw").string());
 }
 
+TEST_F(Commands, NameTheChoicesOfAnOption) {
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"sub --slow bogus X", "--slow: bogus is none of block, disconnect, drop"},
+      {"pub --ack foo", "--ack: foo is none of accepted, durable, none, processed"},
+      {"top --sort n", "--sort: n is none of load, memory, name, rate"},
+      {"types --format xml", "--format: xml is none of text, json"},
+      {"run r --events e --engine foo", "--engine: foo is none of auto, "}};
+  for (const auto& [command, message] : wrong) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << command;
+  }
+  EXPECT_THAT(run("top --sort name --format json --to 127.0.0.1:1").err,
+              HasSubstr("cannot connect"));
+}
+
+TEST_F(Commands, RefuseNegativeNumbersWhereNoneCanBe) {
+  for (const std::string command :
+       {"why --last -1", "sub X --count -1", "sub X --ahead -1", "pub --producer -1",
+        "journal dump . --from -1", "run r --events e --threads -1"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("-1 is negative")) << command;
+  }
+}
+
+TEST_F(Commands, LimitTheNumberOfThreads) {
+  for (const std::string command :
+       {"run r --events e", "backtest r --journal j", "bench base", "serve"}) {
+    const Outcome outcome = run(command + " --threads 1025");
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("--threads")) << command;
+  }
+}
+
 TEST_F(Commands, SayThatADeviceDoesNotEnd) {
   EXPECT_THAT(run("check /dev/full").err, HasSubstr("it is a device that does not end"));
 }
