@@ -84,6 +84,16 @@ TEST_F(Payloads, TypesAndAttributesOfTopics) {
   EXPECT_THAT(read({R"({"v":1})"}), ElementsAre(HasSubstr("nothing says the type")));
 }
 
+TEST_F(Payloads, AMemberThatStandsTwiceMakesNoEvent) {
+  settings.format = "json";
+  settings.form.type = "Temp";
+  EXPECT_THAT(
+      read({R"({"id":7,"id":8})", R"({"a":{"b":1,"b":1}})"}),
+      ElementsAre("a member of an object stands twice", "a member of an object stands twice"));
+  EXPECT_THAT(read({R"({"a":":\"::\\","b":{"c":null,"d":{}},"e":1})"}),
+              ElementsAre(R"(@ Temp(a=":\"::\\", e=1))"));
+}
+
 TEST_F(Payloads, LinesOfCsvWithoutHeader) {
   settings.format = "csv";
   settings.form.type = "Temp";
