@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "tools/option_checks.hpp"
+
 namespace gorgo::tools {
 namespace {
 
@@ -25,7 +27,7 @@ void add_event_form(CLI::App* command, EventForm& form, const std::string& names
   command
       ->add_option("--input-format" + (names.empty() ? "" : "," + names), form.format,
                    "Event lines, or CSV with a header")
-      ->check(CLI::IsMember({"ndjson", "csv"}))
+      ->check(one_of({"ndjson", "csv"}))
       ->capture_default_str()
       ->group(kGroup);
   command->add_option("--type", form.text.type, "CSV: the type of all rows")->group(kGroup);
@@ -64,7 +66,8 @@ Result<std::unique_ptr<codec::EventReader>> make_reader(const EventForm& form,
                                                         const Schema* schema) {
   if (form.format != "csv") {
     const codec::TextForm plain, &given = form.text;
-    const bool csv_only = given.type != plain.type || given.time_column != plain.time_column ||
+    const bool csv_only = given.type != plain.type || given.type_column != plain.type_column ||
+                          given.separator != plain.separator || given.time_column != plain.time_column ||
                           given.time_format != plain.time_format || given.zone != plain.zone ||
                           !form.renamed.empty();
     if (!csv_only) return {std::in_place, codec::make_line_reader()};

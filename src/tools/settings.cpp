@@ -27,6 +27,10 @@ Result<void> Settings::add(const std::string& text) {
   if (equal == text.npos || equal == 0 || equal + 1 == text.size()) {
     return Error{"'" + text + "' is no setting", "write for example --set limit=45"};
   }
+  const std::string name = text.substr(0, equal);
+  if (std::ranges::find(settings_, name, &Setting::name) != settings_.end()) {
+    return Error{name + " is given twice", ""};
+  }
   // Its text takes the literal's place in the rules, so that it must be one.
   const std::string value =
       text.substr(std::min(text.find_first_not_of(' ', equal + 1), text.size()));
@@ -40,7 +44,7 @@ Result<void> Settings::add(const std::string& text) {
     return Error{"'" + value + "' is no literal",
                  "write a number, a duration such as 10s, true, false, or a text in quotes"};
   }
-  settings_.push_back({.name = text.substr(0, equal), .value = value});
+  settings_.push_back({.name = name, .value = value});
   return {};
 }
 

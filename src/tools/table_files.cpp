@@ -97,7 +97,9 @@ bool TableRows::append_until(std::optional<Timestamp> when, Processor& processor
 }
 
 bool TableRows::append_rest(Processor& processor) {
-  return !has_begun_ || append_until(std::numeric_limits<Timestamp>::max(), processor);
+  // Rows without a time would have got one from the first event or tick.
+  if (!has_begun_) std::erase_if(rows_, [](const Row& row) { return !row.event.timestamp; });
+  return append_until(std::numeric_limits<Timestamp>::max(), processor);
 }
 
 bool TableRows::are_due(const EventBatch& events) const {

@@ -13,8 +13,8 @@
 namespace gorgo::tools {
 
 /// Rows of tables that stand in CSV files, and that are appended among events. A row with a time
-/// (column `ts`) comes before the first event that is no earlier. Rows without one come a
-/// nanosecond before the first event, so that the events find them. Used by one thread.
+/// (column `ts`) comes before the first event or tick that is no earlier. Rows without one come
+/// a nanosecond before the first event or tick, so that the events find them. Used by one thread.
 class TableRows {
  public:
   /// Reads files, each given as `Customer=customers.csv`: a header with the names of the
@@ -29,7 +29,8 @@ class TableRows {
   /// Appends the rows that come before a tick of this time, or before an event of this time;
   /// without one, it is stamped. Returns whether all of them were accepted.
   bool append_until(std::optional<Timestamp> when, Processor& processor);
-  /// Appends the rows behind the last event, if there was an event or a tick.
+  /// Appends the rows behind the last event. Where there was neither an event nor a tick, those
+  /// that have a time.
   bool append_rest(Processor& processor);
 
   const std::optional<Error>& error() const { return error_; }

@@ -14,6 +14,7 @@
 #include "tools/color.hpp"
 #include "tools/commands.hpp"
 #include "tools/file_stamps.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/test_case.hpp"
@@ -55,13 +56,13 @@ class TestRun {
     for (const auto& path : options_.paths) {
       const auto files = test_files(path);
       if (!files) {
-        fail(files.error().to_string() + "\n");
+        fail_outside(files.error().to_string());
         continue;
       }
       for (const auto& file : *files) run_file(file);
     }
     if (!options_.only.empty() && failed_ == 0 && report_.results().empty()) {
-      fail("no case has " + options_.only + " in its name\n");
+      fail_outside("no case has " + options_.only + " in its name");
     }
     print_summary();
     const bool covered = !options_.coverage || report_coverage();
@@ -85,24 +86,26 @@ class TestRun {
     }
   }
 
-  /// What happens outside of cases goes to standard error where standard output is a report.
-  void fail(const std::string& message) {
+  /// What happens outside of cases is no result.
+  void fail_outside(const std::string& message) {
     ++failed_;
     progress_.clear();
-    std::fputs(message.c_str(), options_.format == "text" ? stdout : stderr);
+    fail(message);
   }
   void fail_case(const std::string& message) {
-    report_.fail_last(message);
-    if (options_.format == "text") return fail(message);
     ++failed_;
+    report_.fail_last(message);
+    if (options_.format != "text") return;
+    progress_.clear();
+    std::fputs(message.c_str(), stdout);
   }
 
   void run_file(const std::string& path) {
     files_.insert(path);
     const auto text = read_file(path);
-    if (!text) return fail(text.error().to_string() + "\n");
+    if (!text) return fail_outside(text.error().to_string());
     const auto cases = parse_test_file(path, *text);
-    if (!cases) return fail(cases.error().to_string() + "\n");
+    if (!cases) return fail_outside(cases.error().to_string());
     std::vector<TestUpdate> updates;
     for (const TestCase& test : *cases) {
       if (test.name.find(options_.only) == test.name.npos) continue;
@@ -111,7 +114,7 @@ class TestRun {
     }
     if (updates.empty()) return;
     if (auto written = write_text_file(path, with_expectations(*text, updates)); !written) {
-      return fail(written.error().to_string() + "\n");
+      return fail_outside(written.error().to_string());
     }
     std::printf("%s: rewritten\n", path.c_str());
   }
@@ -193,12 +196,12 @@ void add_test(CLI::App& app, int& exit_code) {
   test->add_option("PATH", options->paths, "Test files, or folders of *.test files")->required();
   test->add_option("--engine", options->engines,
                    "Only under this engine; may be given several times")
-      ->check(CLI::IsMember(known));
+      ->check(one_of(known));
   test->add_option("--case", options->only, "Only cases with this text in their name")
       ->option_text("TEXT");
   auto* format =
       test->add_option("--format", options->format, "Of what is printed on standard output")
-          ->check(CLI::IsMember({"text", "json", "junit"}))
+          ->check(one_of({"text", "json", "junit"}))
           ->capture_default_str();
   test->add_flag("--update", options->update,
                  "Rewrite what cases expect, where it is all that is wrong, after showing how")

@@ -94,6 +94,9 @@ TEST_F(CommandLine, SettingsGiveConstantsOtherValues) {
   EXPECT_EQ(slip.exit_code, 1);
   EXPECT_NE(slip.err.find("did you mean limit?"), std::string::npos) << slip.err;
   EXPECT_EQ(run("check limit.tesla --set limit").exit_code, 2);
+  const auto twice = run("check limit.tesla --set limit=1 --set limit=6");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find("limit is given twice"), std::string::npos) << twice.err;
   for (const char* wrong : {"limit=+", "'limit=70; define B() from Temp()'", "limit=70//"}) {
     const auto refused = run("check limit.tesla --set " + std::string(wrong));
     EXPECT_EQ(refused.exit_code, 2) << wrong;

@@ -67,7 +67,8 @@ const std::map<std::string, Use> kUses = {
     {"doors remove", {"less --to SERVER", "none --to SERVER"}},
     {"top", {"--interval 10ms --to SERVER", "--to 127.0.0.1:1"}},
     {"context list", {"", ""}},
-    {"engines", {"", "--to 127.0.0.1:1"}},
+    {"engines", {"", ""}},
+    {"engines --to", {"SERVER", "127.0.0.1:1"}},
     {"functions", {"", ""}},
     {"rules pin", {"r.Hot column --to SERVER", "r.Cold column --to SERVER"}},
     {"rules shadow list", {"--to SERVER", "--to 127.0.0.1:1"}},
@@ -222,7 +223,7 @@ TEST_F(CommandTable, SaysWhatIsPrintedAndHowCommandsEnd) {
   };
   for (const auto& [command, shape] : documented()) {
     const Use use = kUses.count(command) > 0 ? kUses.at(command) : Use();
-    const Outcome works = run(command + " --format json " + all_filled(use.works));
+    const Outcome works = run(command + " " + all_filled(use.works) + " --format json");
     EXPECT_EQ(works.exit_code, 0) << command << '\n' << works.err;
     EXPECT_EQ(unlike(works.out, shape), "") << command;
     if (use.fails.empty()) continue;

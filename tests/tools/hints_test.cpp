@@ -26,8 +26,9 @@ class Hints : public CommandLine {
 };
 
 TEST_F(Hints, NameTheUnitsOfTimes) {
-  for (const char* wrong : {"sub T --timeout 3x", "run r.tesla --lateness 3",
-                            "serve --lateness soon", "sub T --timeout 2.5s"}) {
+  for (const char* wrong :
+       {"sub T --timeout 3x", "run r.tesla --lateness 3", "serve --lateness soon",
+        "sub T --timeout 2.5s", "sub T --timeout 9999999999d"}) {
     const Outcome outcome = run(wrong);
     const std::string said(std::string_view(wrong).substr(std::string(wrong).rfind(' ') + 1));
     EXPECT_EQ(outcome.exit_code, 2) << wrong;
@@ -36,7 +37,7 @@ TEST_F(Hints, NameTheUnitsOfTimes) {
   }
   write("r.tesla", "define Hot() from Temp(value > 45);\n");
   write("e", "");
-  for (const char* right : {"3h", "1d", "500ms", "1 day"}) {
+  for (const char* right : {"3h", "1d", "500ms", "1 day", "3 H", "5 min.", "1 DAY", "0s"}) {
     EXPECT_EQ(run(std::string("run r.tesla --events e --lateness '") + right + "'").exit_code, 0)
         << right;
   }

@@ -293,12 +293,57 @@ TEST_F(CommandLine, TestCountsWarningsWhereDiagnosticsAreExpected) {
   EXPECT_THAT(outcome.out, HasSubstr("2 passed, 1 failed\n"));
 }
 
+TEST_F(CommandLine, RunHasRowsThatHaveATimeAlsoWithoutEvents) {
+  write("r.tesla", kLimits);
+  write("l.csv", "area,most,ts\nA,1,500\nB,,600\n");
+  write("e", "");
+  const auto timed = run("run r.tesla --events e --table Limit=l.csv");
+  EXPECT_EQ(timed.exit_code, 1);
+  EXPECT_THAT(timed.err, HasSubstr("l.csv: line 3: event of type `Limit` refused"));
+  write("l.csv", "area,most\nA,1\nB,\n");
+  EXPECT_EQ(run("run r.tesla --events e --table Limit=l.csv").exit_code, 0);
+  write("e", "{\"tick\":1000}\n");
+  EXPECT_EQ(run("run r.tesla --events e --table Limit=l.csv").exit_code, 1);
+}
+
+TEST_F(CommandLine, RunRefusesOptionsOfCsvForEventLines) {
+  write("r.tesla", kRules);
+  write("e", "");
+  for (const std::string option :
+       {"--type Temp", "--type-column kind", "--time-column at", "--time-format s", "--tz UTC",
+        "--separator ';'", "--rename a=b"}) {
+    const auto outcome = run("run r.tesla --events e " + option);
+    EXPECT_EQ(outcome.exit_code, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("say nothing about event lines")) << option;
+  }
+}
+
+TEST_F(CommandLine, RunReadsNoRowUnderAnotherHeader) {
+  write("r.tesla", kRules);
+  write("e", "area,value\"x\nA,50\nB,51\n");
+  const auto refused = run("run r.tesla --events e --input-format csv --type Temp");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("e: line 1: cell 2: a quote inside an unquoted cell"));
+  EXPECT_THAT(refused.out, IsEmpty());
+  write("e", "\xEF\xBB\xBF\"area\",\"ts\",\"value\"\r\n\"A\",1,50\r\n");
+  const auto marked = run("run r.tesla --events e --input-format csv --type Temp");
+  EXPECT_EQ(marked.exit_code, 0) << marked.err;
+  EXPECT_THAT(marked.out, HasSubstr("Hot,1,A,50.0"));
+  write("limits.tesla", kLimits);
+  write("l.csv", "\xEF\xBB\xBF\"area\",\"most\"\nA,3\n");
+  write("asks", R"({"type":"Ask","ts":1000,"attrs":{"area":"A"}})");
+  const auto table = run("run limits.tesla --events asks --table Limit=l.csv");
+  EXPECT_THAT(table.out, HasSubstr(R"("most":3)")) << table.err;
+}
+
 TEST_F(CommandLine, TestFailsWithoutTests) {
   const auto folder = run("test .");
   EXPECT_EQ(folder.exit_code, 1);
-  EXPECT_THAT(folder.out, HasSubstr("there is no *.test file under"));
+  EXPECT_THAT(folder.err, HasSubstr("there is no *.test file under"));
   EXPECT_EQ(run("test " + write("broken.test", "hello\n")).exit_code, 1);
-  EXPECT_EQ(run("test absent.test").exit_code, 1);
+  const auto absent = run("test absent.test");
+  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_THAT(absent.err, HasSubstr("gorgo: cannot read absent.test"));
 }
 
 }  // namespace

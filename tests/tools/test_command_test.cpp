@@ -31,8 +31,9 @@ TEST_F(CommandLine, TestReadsRulesFromAFile) {
   EXPECT_EQ(outcome.out, "2 passed, 0 failed\n");
   EXPECT_EQ(outcome.exit_code, 0);
   write("b.test", "rules: b.tesla\ncase: one\nexpect:\n");
-  EXPECT_EQ(run("test b.test").out,
-            "b.test:1: cannot read b.tesla: No such file or directory\n0 passed, 1 failed\n");
+  const auto unreadable = run("test b.test");
+  EXPECT_EQ(unreadable.out, "0 passed, 1 failed\n");
+  EXPECT_EQ(unreadable.err, "gorgo: b.test:1: cannot read b.tesla: No such file or directory\n");
 }
 
 TEST_F(CommandLine, TestUpdateRewritesExpectationsAndNothingElse) {
@@ -267,7 +268,7 @@ TEST_F(CommandLine, TestRunsTheCasesThatAreAskedForAndReportsThem) {
   EXPECT_EQ(run("test a.test --case high").out, "1 passed, 0 failed\n");
   const auto none = run("test a.test --case nowhere");
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_NE(none.out.find("no case has nowhere in its name"), std::string::npos);
+  EXPECT_NE(none.err.find("no case has nowhere in its name"), std::string::npos);
 
   const auto json = run("test a.test --format json");
   EXPECT_EQ(json.exit_code, 1);
