@@ -17,8 +17,8 @@ class TimeFormat {
   /// * "s", "ms", "us" or "ns": a number of these units since 1970, with decimals or without;
   /// * a pattern of strptime such as "%Y-%m-%d %H:%M:%S", with a year, a month and a day. `%S`
   ///   takes decimals, and `%z` is +0200, +02:00 or Z;
-  /// * "date time", which is short for the pattern above and also takes a `T` between date and time.
-  /// A pattern without an offset (`%z`) is read as the local time of `zone`, a name such as
+  /// * "date time", which is short for the pattern above and also takes a `T` between date and
+  /// time. A pattern without an offset (`%z`) is read as the local time of `zone`, a name such as
   /// "Europe/Rome"; empty is UTC. Errors say what is wrong with the format or the zone.
   static Result<TimeFormat> make(const std::string& format, const std::string& zone);
 

@@ -23,6 +23,7 @@
 #include "tools/composite_writer.hpp"
 #include "tools/evaluation.hpp"
 #include "tools/journal_export.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/time_option.hpp"
@@ -388,7 +389,7 @@ void add_backtest(CLI::App& app, int& exit_code) {
       ->option_text("RULES");
   auto* number = test->add_option("--case", options->case_line,
                                   "Write the Nth line of the output as a rule test of RULES")
-                     ->check(CLI::PositiveNumber)
+                     ->check(positive())
                      ->option_text("N");
   auto* file = test->add_option("-o,--output", options->case_file, "The test to write")
                    ->option_text("FILE.test");

@@ -287,7 +287,7 @@ void add_timeline(CLI::App& bench, BenchOptions& options) {
   bench
       .add_option("--shift-after", limits.shift_after,
                   "Of a timeline: events before the load shifts")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->option_text("UINT:POSITIVE=500000")
       ->needs(timeline);
 }
@@ -327,13 +327,13 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->add_option("--events", options->events,
                    "Measured at most, instead of the grid's number; `auto` takes some thousands to "
                    "compare engines")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->option_text("UINT:POSITIVE");
   bench->add_option("--repetitions", options->repetitions, "Of each engine, instead of the grid's")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->option_text("UINT:POSITIVE");
   bench->add_option("--batch", options->batch, "Events that are appended before each evaluation")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   bench->add_flag("--latency", options->latency,
                   "Also show percentiles: of the time of a batch that brings a rule a terminator");

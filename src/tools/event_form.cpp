@@ -66,10 +66,10 @@ Result<std::unique_ptr<codec::EventReader>> make_reader(const EventForm& form,
                                                         const Schema* schema) {
   if (form.format != "csv") {
     const codec::TextForm plain, &given = form.text;
-    const bool csv_only = given.type != plain.type || given.type_column != plain.type_column ||
-                          given.separator != plain.separator || given.time_column != plain.time_column ||
-                          given.time_format != plain.time_format || given.zone != plain.zone ||
-                          !form.renamed.empty();
+    const bool csv_only =
+        given.type != plain.type || given.type_column != plain.type_column ||
+        given.separator != plain.separator || given.time_column != plain.time_column ||
+        given.time_format != plain.time_format || given.zone != plain.zone || !form.renamed.empty();
     if (!csv_only) return {std::in_place, codec::make_line_reader()};
     return Error{"the options of CSV files say nothing about event lines",
                  "add --input-format csv"};

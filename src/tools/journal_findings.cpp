@@ -123,13 +123,18 @@ class Examination {
   }
 
   void look_at_room() {
-    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 30;
+    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 30, kNone = std::uintmax_t{1} << 20;
     std::error_code failed;
     const auto space = std::filesystem::space(folder_, failed);
     if (failed || space.available >= kLittle) return;
+    if (space.available < kNone) {
+      return refuse("The disk of " + folder_ +
+                    " has no room. A start begins a file of journal.segment_bytes, so a server "
+                    "does not start with this journal: make room.");
+    }
     say("The disk of " + folder_ + " has room for " + std::to_string(space.available >> 20) +
-        " MiB more. A server refuses publications when there is none: make room, or lower "
-        "journal.retain_hours.");
+        " MiB more. A server refuses publications when there is none, and does not start where "
+        "there is less than journal.segment_bytes: make room, or lower journal.retain_hours.");
   }
 };
 

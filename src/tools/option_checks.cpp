@@ -28,6 +28,15 @@ CLI::Validator one_of(std::vector<std::string> choices) {
           description};
 }
 
+CLI::Validator positive() {
+  return {[](std::string& text) {
+            double number = 0;
+            const bool is_zero = CLI::detail::lexical_cast(text, number) && number == 0;
+            return is_zero ? text + " is not above 0" : not_negative(text);
+          },
+          "POSITIVE"};
+}
+
 void refuse_negative_numbers(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_type_name().starts_with("UINT")) option->check(not_negative);

@@ -26,6 +26,9 @@ CLI::Validator number_of(const std::map<std::string, Enum>& choices) {
           known.get_description()};
 }
 
+/// A check that a number is above 0.
+CLI::Validator positive();
+
 /// Has all options of the command and of those below it that are unsigned numbers refuse negative
 /// ones, which the library would turn into large ones.
 void refuse_negative_numbers(CLI::App& command);

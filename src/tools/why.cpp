@@ -19,6 +19,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/format_option.hpp"
 #include "tools/login.hpp"
+#include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/settings.hpp"
 #include "tools/table_files.hpp"
@@ -186,7 +187,7 @@ void add_why(CLI::App& app, int& exit_code) {
       "Only events with this timestamp, in ms or as RFC 3339; also those that fail\n"
       "the conditions of the terminator");
   command->add_option("--last", options->last, "So many terminators, the newest")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   as_time(command->add_option("--lateness", options->lateness,
                               "As of gorgo run: how long events are held back"))

@@ -180,7 +180,10 @@ TEST(Warnings, AWindowAsLongAsThePeriodLosesWhatComesAtAnInstant) {
   EXPECT_EQ(on_timer("Count(A() within 1 h from Timer) > 3"), expected);
   EXPECT_THAT(on_timer("last A() within 3600000000001 ns from Timer"), IsEmpty());
   EXPECT_THAT(on_timer("last A() within 2 h from Timer and last B() within 1 h from A"), IsEmpty());
-  EXPECT_THAT(on_pattern("Timer(hour = 9) and each A() within 24 h from Timer"), IsEmpty());
+  EXPECT_EQ(on_pattern("Timer(hour = 9) and each A() within 24 h from Timer"), expected);
+  EXPECT_EQ(on_pattern("Timer(minute = 9) and each A() within 1 h from Timer"), expected);
+  EXPECT_EQ(on_pattern("Timer(second = 9) and each A() within 1 min from Timer"), expected);
+  EXPECT_THAT(on_pattern("Timer(minute = 9) and each A() within 24 h from Timer"), IsEmpty());
 }
 
 TEST(Warnings, ARuleThatReadsAsIfItLookedAhead) {
