@@ -69,7 +69,7 @@ Result<void> link_snapshots(Disk& disk, const std::string& folder, const std::st
     any = true;
   }
   if (any) return {};
-  return Error{"the journal was trimmed meanwhile", "remove " + target + " and try again"};
+  return Error{"the journal was trimmed meanwhile", "try again"};
 }
 
 Result<void> copy_segments(Disk& disk, const std::string& folder, const std::string& target,
@@ -81,6 +81,27 @@ Result<void> copy_segments(Disk& disk, const std::string& folder, const std::str
     if (!file) return file.error();
     if (const auto synced = (*file)->sync(); !synced) return synced.error();
     if (const auto linked = disk.link(from, to); !linked) return linked.error();
+  }
+  return {};
+}
+
+Result<Survey> copy_all(Disk& disk, const std::string& folder, const std::string& target) {
+  auto found = survey_beside_writer(disk, folder, Depth::tail);
+  if (!found) return found;
+  const auto copied = copy_segments(disk, folder, target, *found);
+  if (!copied) return copied.error();
+  const auto linked = link_snapshots(disk, folder, target, *found);
+  if (!linked) return linked.error();
+  if (const auto synced = disk.sync_folder(target); !synced) return synced.error();
+  return found;
+}
+
+Result<void> empty_folder(Disk& disk, const std::string& folder) {
+  const auto names = disk.list(folder);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const std::string path = folder + "/" + name;
+    if (const auto removed = disk.remove(path); !removed) return removed.error();
   }
   return {};
 }
@@ -113,19 +134,26 @@ Result<Survey> recover(Disk& disk, const std::string& folder) {
   return found;
 }
 
+/// A writer that trims its journal may remove a file while it is copied, and then the copy begins
+/// again. What is wrong for another reason is so the next time.
 Result<Survey> back_up(Disk& disk, const std::string& folder, const std::string& target) {
-  const auto there = disk.exists(target);
-  if (!there) return there.error();
-  if (*there) return Error{target + " is there already", "name a folder that is to be made"};
-  auto found = survey_beside_writer(disk, folder, Depth::tail);
-  if (!found) return found;
+  constexpr int kAttempts = 20;
   if (const auto made = make_durable_folder(disk, target); !made) return made.error();
-  const auto copied = copy_segments(disk, folder, target, *found);
-  if (!copied) return copied.error();
-  const auto linked = link_snapshots(disk, folder, target, *found);
-  if (!linked) return linked.error();
-  if (const auto synced = disk.sync_folder(target); !synced) return synced.error();
-  return found;
+  const auto names = disk.list(target);
+  if (!names) return names.error();
+  if (!names->empty()) {
+    return Error{target + " is there already, and has files", "name a folder that is to be made"};
+  }
+  Result<Survey> copied = copy_all(disk, folder, target);
+  for (int i = 1; !copied && i < kAttempts; ++i) {
+    if (const auto emptied = empty_folder(disk, target); !emptied) return emptied.error();
+    auto again = copy_all(disk, folder, target);
+    const bool is_same = !again && again.error().message == copied.error().message;
+    copied = std::move(again);
+    if (is_same) break;
+  }
+  if (!copied) static_cast<void>(empty_folder(disk, target));  // a part of a copy is of no use
+  return copied;
 }
 
 }  // namespace gorgo::journal

@@ -15,8 +15,9 @@ Result<void> make_durable_folder(Disk& disk, const std::string& folder);
 /// remembers. An error: the journal is damaged, or the disk fails; calling it again is safe.
 Result<Survey> recover(Disk& disk, const std::string& folder);
 
-/// Makes `target`, a new folder, a copy of the journal as far as it is written. Another process may
-/// have the journal open. All files but the last are links, so both folders are on one file system.
+/// Makes `target`, a new or empty folder, a copy of the journal as far as it is written. Another
+/// process may have the journal open. All files but the last are links, so both folders are on one
+/// file system.
 Result<Survey> back_up(Disk& disk, const std::string& folder, const std::string& target);
 
 }  // namespace gorgo::journal

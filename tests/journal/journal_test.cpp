@@ -295,6 +295,19 @@ TEST_F(JournalTest, ABackupIsAJournalOfItsOwn) {
   EXPECT_EQ(read(*original, 1).size(), 5u);
 }
 
+TEST_F(JournalTest, ABackupBeginsAgainWhereAFileGoesMeanwhileAndLeavesNoPart) {
+  const auto journal = open();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'a')));
+  ASSERT_TRUE(journal->sync());
+  disk_.fail(Operation::link, 1, "No such file or directory");
+  const auto backed_up = back_up(disk_, "j", "backup");
+  ASSERT_TRUE(backed_up) << backed_up.error().message;
+  EXPECT_EQ(read(*open("backup"), 1).size(), 5u);
+  disk_.set_capacity(disk_.used());
+  EXPECT_FALSE(back_up(disk_, "j", "other"));
+  EXPECT_THAT(*disk_.list("other"), testing::IsEmpty());
+}
+
 TEST_F(JournalTest, ACrashDuringABackupHarmsNothing) {
   for (std::uint64_t nth = 1;; ++nth) {
     SimulatedDisk disk(nth);
