@@ -257,11 +257,36 @@ TEST(JournalLook, ShowsWhatWasAcceptedFromATimeOrAPlaceOn) {
     EXPECT_EQ(look("at=5500&type=Temp")["events"].size(), 2u);
     EXPECT_EQ(look("type=Other")["events"].size(), 1u);
     const Json first = look("most=1");
-    EXPECT_EQ(first["events"].size(), 1u);
-    EXPECT_EQ(first["left_out"], 1);  // of the publication with two events
+    EXPECT_EQ(first["events"].size(), 2u);  // the whole publication
     const Json rest = look("place=" + first["next"].dump());
     EXPECT_EQ(rest["events"].size(), 2u) << rest.dump();
+    EXPECT_EQ(look("at=1970-01-01T00:00:05.500Z&type=Temp")["events"].size(), 2u);
+    EXPECT_EQ(look("at=8999.999999&type=Temp")["events"].size(), 1u);
+    EXPECT_EQ(look("at=9000.000001&type=Temp")["events"].size(), 0u);
     EXPECT_EQ(http.ask("GET", "/v1/journal/events?at=x").status, 400u);
+  }
+  fs::remove_all(folder);
+}
+
+TEST(JournalLook, ShowsTheStampsThatEventsGotBehindOneOfTheFuture) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("gorgo_stamps_" + std::to_string(getpid()));
+  ServerOptions options = with_workshop();
+  options.journal.path = folder.string();
+  options.processor.clock = [] { return Timestamp{1'000'000'000}; };
+  options.processor.max_ahead.reset();
+  {
+    RunningServer server(options);
+    HttpConnection http(http_address(server));
+    for (const char* line : {R"({"type":"A","ts":5000,"attrs":{}})", R"({"type":"B","attrs":{}})",
+                             R"({"type":"C","attrs":{}})"}) {
+      EXPECT_EQ(http.ask("POST", "/v1/events?ack=durable", line).status, 200u);
+    }
+    const Json events = http.ask("GET", "/v1/journal/events?at=5000").json()["events"];
+    ASSERT_EQ(events.size(), 3u) << events.dump();
+    EXPECT_EQ(events[1]["ts"].dump(), "5000.000001");
+    EXPECT_EQ(events[2]["ts"].dump(), "5000.000002");
   }
   fs::remove_all(folder);
 }

@@ -1,7 +1,9 @@
 #include "server/durability/journal_look.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "base/arithmetic.hpp"
 #include "journal/reader.hpp"
 #include "journal/survey.hpp"
 #include "server/durability/taken_rows.hpp"
@@ -32,13 +34,17 @@ Result<JournalSight> look_into_journal(
   journal::Reader reader(*disk, folder, found->segments, first_place(*found, look), found->end);
   JournalSight sight{.low = found->low, .end = found->end, .next = found->end};
   TakenRows rows;
+  Timestamp largest = std::numeric_limits<Timestamp>::min();
   for (std::size_t taken = 0; taken < look.most && !stop.stop_requested();) {
     const auto record = reader.next();
     if (!record) return record.error();
     if (!*record) return sight;
     const journal::Place place = (*record)->place;
     const auto done = rows.take(**record, [&](const BatchCursor& row, Timestamp clock) {
-      const Timestamp timestamp = row.timestamp().value_or(clock);
+      const Timestamp stamp =
+          look.in_order ? std::max(clock, arithmetic::saturating_add(largest, 1)) : clock;
+      const Timestamp timestamp = row.timestamp().value_or(stamp);
+      largest = std::max(largest, timestamp);
       const bool is_wanted = place >= look.place && (!look.at || timestamp >= *look.at) &&
                              (look.type.empty() || row.table().type == look.type);
       if (!is_wanted) return;

@@ -18,6 +18,8 @@ struct JournalLook {
   std::optional<Timestamp> at;  ///< with this timestamp or a later one; unset: with any
   std::string type;             ///< of this type only; empty: of any
   std::size_t most = 100;       ///< so many, and the rest of the record with the last of them
+  /// Events are released as they come, so that those which the server stamps are behind all others.
+  bool in_order = true;
 };
 
 /// What a journal was found to hold.

@@ -209,20 +209,16 @@ asio::awaitable<bool> Api::reads_hidden(const std::string& rule) {
 }
 
 asio::awaitable<Response> Api::why(const Call& call) {
-  constexpr std::int64_t kMillisecond = 1'000'000;
   wire::AskWhyT request;
   request.rule = call.parameters[0];
   const auto last = to_number("last", call.target.find("last").value_or("10"));
-  const auto at = to_number("at", call.target.find("at").value_or("0"));
+  const auto at = to_time("at", call.target.find("at").value_or("0"));
   if (!last || !at) {
     const Problem problem{400, last ? at.error() : last.error()};
     co_return response_of(problem);
   }
   request.last = static_cast<std::uint32_t>(std::min<std::uint64_t>(*last, UINT32_MAX));
-  if (call.target.find("at")) {
-    constexpr std::uint64_t kMost = INT64_MAX / kMillisecond;
-    request.at = static_cast<std::int64_t>(std::min(*at, kMost)) * kMillisecond;
-  }
+  if (call.target.find("at")) request.at = *at;
   const auto reply = co_await ask(request);
   const auto* why = reply ? reply->as<wire::Why>() : nullptr;
   if (why == nullptr) co_return unexpected(reply);

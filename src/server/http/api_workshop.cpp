@@ -25,7 +25,6 @@ namespace asio = boost::asio;
 using Job = std::function<Response(const std::stop_token&)>;
 
 constexpr std::size_t kMostJournalRows = 1000;
-constexpr std::int64_t kMillisecond = 1'000'000;
 
 std::function<Response()> until(std::stop_token stop, Job job) {
   return [stop = std::move(stop), job = std::move(job)] { return job(stop); };
@@ -54,7 +53,7 @@ Result<RulesAndText> read_rules_and(const std::string& key, const Call& call) {
 
 Result<JournalLook> read_look(const Target& target) {
   JournalLook look;
-  for (const char* key : {"place", "at", "most"}) {
+  for (const char* key : {"place", "most"}) {
     const auto value = target.find(key);
     if (!value) continue;
     const auto number = to_number(key, *value);
@@ -62,10 +61,11 @@ Result<JournalLook> read_look(const Target& target) {
     if (key == std::string_view("place")) look.place = *number;
     if (key == std::string_view("most"))
       look.most = std::min<std::size_t>(*number, kMostJournalRows);
-    if (key == std::string_view("at")) {
-      constexpr std::uint64_t kMost = INT64_MAX / kMillisecond;
-      look.at = static_cast<std::int64_t>(std::min(*number, kMost)) * kMillisecond;
-    }
+  }
+  if (const auto value = target.find("at")) {
+    const auto time = to_time("at", *value);
+    if (!time) return time.error();
+    look.at = *time;
   }
   look.type = target.find("type").value_or("");
   return look;
@@ -75,23 +75,18 @@ Response journal_response(const std::string& folder, const JournalLook& look,
                           const Redaction& redaction, const std::stop_token& stop) {
   const auto writer = codec::make_line_writer();
   std::string rows;
-  std::size_t shown = 0, left_out = 0;
   const auto sight = look_into_journal(
       folder, look, stop, [&](journal::Place place, Timestamp timestamp, const BatchCursor& row) {
-        if (shown == look.most) {
-          ++left_out;
-          return;
-        }
-        rows += shown++ == 0 ? "" : ",";
+        if (!rows.empty()) rows += ',';
         append_line(rows, *writer, row, timestamp, redaction);
         rows.pop_back();  // the brace
         rows += ",\"place\":" + std::to_string(place) + "}";
       });
   if (!sight) return response_of(Problem{500, sight.error()});
   return {.status = 200,
-          .body = "{\"low\":" + std::to_string(sight->low) + ",\"end\":" +
-                  std::to_string(sight->end) + ",\"next\":" + std::to_string(sight->next) +
-                  ",\"left_out\":" + std::to_string(left_out) + ",\"events\":[" + rows + "]}\n"};
+          .body = "{\"low\":" + std::to_string(sight->low) +
+                  ",\"end\":" + std::to_string(sight->end) +
+                  ",\"next\":" + std::to_string(sight->next) + ",\"events\":[" + rows + "]}\n"};
 }
 
 Job trial_job(Workshop& workshop, Workshop::Trial trial) {
@@ -184,8 +179,9 @@ asio::awaitable<Response> Api::look_into_journal(const Call& call) {
     co_return response_of(
         Problem{501, {"this server keeps no events", "start it with --journal DIR"}});
   }
-  const auto look = read_look(call.target);
+  auto look = read_look(call.target);
   if (!look) co_return response_of(Problem{400, look.error()});
+  look->in_order = hub_.options.processor.lateness == 0;
   co_return co_await beside(journal_job(folder, *look, texts_.redaction));
 }
 

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "codec/timestamp.hpp"
+
 namespace gorgo::server::http {
 namespace {
 
@@ -112,6 +114,12 @@ Result<std::uint64_t> to_number(const std::string& key, const std::string& text)
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure == std::errc() && end == text.data() + text.size()) return number;
   return Error{"'" + key + "=" + text + "': expected a number from 0 to 18446744073709551615", ""};
+}
+
+Result<Timestamp> to_time(const std::string& key, const std::string& text) {
+  if (const auto time = codec::parse_timestamp(text)) return *time;
+  return Error{"'" + key + "=" + text + "': expected a time",
+               "milliseconds since 1970, as 1774828800000.5, or 2026-03-30T00:00:00Z"};
 }
 
 Response response_of(const Problem& problem) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gorgo/diagnostics.hpp"
+#include "gorgo/value.hpp"
 #include "server/http/problem.hpp"
 
 namespace gorgo::server::http {
@@ -37,6 +38,9 @@ Result<Target> parse_target(std::string_view text);
 
 /// The number that a key of the query has as its value.
 Result<std::uint64_t> to_number(const std::string& key, const std::string& text);
+/// The value of a key that names a time: milliseconds since 1970, with decimals down to the
+/// nanosecond, or RFC 3339.
+Result<Timestamp> to_time(const std::string& key, const std::string& text);
 
 /// What follows a response.
 enum class Then : std::uint8_t {
