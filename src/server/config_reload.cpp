@@ -6,9 +6,9 @@
 
 namespace gorgo::server {
 
-Result<std::vector<std::string>> ConfigReload::take_over_anew() {
+Result<std::vector<std::string>> ConfigReload::take_over_anew(std::uint64_t asker) {
   if (!reread_) return std::vector<std::string>();
-  auto changed = read_and_take_over();
+  auto changed = read_and_take_over(asker);
   if (!changed) {
     log_.error("the configuration is not reloaded", {{"error", changed.error().to_string()}});
   }
@@ -16,13 +16,13 @@ Result<std::vector<std::string>> ConfigReload::take_over_anew() {
 }
 
 /// All of it or nothing: what was changed on purpose together is not to hold in part.
-Result<std::vector<std::string>> ConfigReload::read_and_take_over() {
+Result<std::vector<std::string>> ConfigReload::read_and_take_over(std::uint64_t asker) {
   const auto fresh = reread_();
   if (!fresh) return fresh.error();
   // The files may have changed where their names have not.
   auto keys = keys_for(*fresh);
   if (!keys) return keys.error();
-  return take_over(*fresh, std::move(*keys));
+  return take_over(*fresh, std::move(*keys), asker);
 }
 
 /// An error also where a port that is open to others would lose what protects it.
@@ -35,14 +35,21 @@ Result<Doorkeeper::Keys> ConfigReload::keys_for(const ServerOptions& fresh) cons
 
 /// Connections of users who are gone, or who may do something else from now on, end. Other limits
 /// hold for those that are open, too.
-void ConfigReload::take_over(Doorkeeper::Keys keys) {
+void ConfigReload::take_over(Doorkeeper::Keys keys, std::uint64_t asker) {
   const bool asked = doorkeeper_.asks();
   doorkeeper_.set(std::move(keys));
   for (const auto& [id, session] : sessions_.all()) {
-    if (may_stay(*session, asked)) continue;
+    if (id == asker || may_stay(*session, asked)) continue;
     session->turn_away(EndReason::forbidden, wire::ErrorCode::Unauthenticated,
                        {"the users of the server have changed", "connect and log in again"});
   }
+}
+
+void ConfigReload::answered(std::uint64_t asker) {
+  const auto sessions = sessions_.all();
+  const auto found = sessions.find(asker);
+  if (found == sessions.end() || may_stay(*found->second, false)) return;
+  found->second->leave(EndReason::forbidden, "the users of the server have changed");
 }
 
 bool ConfigReload::may_stay(Session& session, bool asked) const {
@@ -56,7 +63,8 @@ bool ConfigReload::may_stay(Session& session, bool asked) const {
 }
 
 Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fresh,
-                                                         Doorkeeper::Keys keys) {
+                                                         Doorkeeper::Keys keys,
+                                                         std::uint64_t asker) {
   const auto changes = changes_between(options_, fresh);
   std::string fixed, all;
   std::vector<std::string> changed;
@@ -76,7 +84,7 @@ Result<std::vector<std::string>> ConfigReload::take_over(const ServerOptions& fr
   options_.doors = fresh.doors;
   options_.actions = fresh.actions;
   const auto of_keys = doorkeeper_.changes_to(keys);
-  take_over(std::move(keys));
+  take_over(std::move(keys), asker);
   for (const auto& done :
        {of_keys, actions_.apply(options_.actions), doors_.apply(options_.doors)}) {
     for (const std::string& change : done) {

@@ -37,8 +37,11 @@ class ConfigReload {
   void set_reread(Reread reread) { reread_ = std::move(reread); }
   /// Reads the configuration and takes it over. Returns what has changed, for people. An error:
   /// it is wrong, or something else has changed than what a running server takes over, so nothing
-  /// was. The log says so, too.
-  Result<std::vector<std::string>> take_over_anew();
+  /// was. The log says so, too. The session of `asker`, 0: of nobody, goes on whatever has changed,
+  /// because it is to get the answer.
+  Result<std::vector<std::string>> take_over_anew(std::uint64_t asker);
+  /// Ends the session of the asker behind the answer, unless its user may stay.
+  void answered(std::uint64_t asker);
 
  private:
   ServerOptions& options_;
@@ -50,10 +53,11 @@ class ConfigReload {
   ActionTargets& actions_;
   Reread reread_;
 
-  Result<std::vector<std::string>> read_and_take_over();
+  Result<std::vector<std::string>> read_and_take_over(std::uint64_t asker);
   Result<Doorkeeper::Keys> keys_for(const ServerOptions& fresh) const;
-  Result<std::vector<std::string>> take_over(const ServerOptions& fresh, Doorkeeper::Keys keys);
-  void take_over(Doorkeeper::Keys keys);
+  Result<std::vector<std::string>> take_over(const ServerOptions& fresh, Doorkeeper::Keys keys,
+                                             std::uint64_t asker);
+  void take_over(Doorkeeper::Keys keys, std::uint64_t asker);
   /// Whether the client may stay as it is; its user may have other limits.
   bool may_stay(Session& session, bool asked) const;
 };

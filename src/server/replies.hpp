@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log_histogram.hpp"
@@ -43,7 +45,7 @@ struct Statistic {
   std::uint64_t value = 0;
   bool gauge = false;
   const char* label = "";  ///< what it is one of several for
-  const char* label_value = "";
+  std::string_view label_value = "";
 };
 using Statistics = std::vector<Statistic>;
 /// Nanoseconds, by the name of what took them.

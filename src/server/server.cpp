@@ -102,9 +102,10 @@ struct Server::Impl {
   void await_signal();
   void reload();
   /// Takes over the configuration as it is now. An error: nothing was changed.
-  Result<std::unique_ptr<Reload>> begin_reload();
-  /// Tells the service manager of a reload until it is released.
-  std::shared_ptr<void> announce_reload();
+  /// `asker`: the session that has asked for it; 0: none has.
+  Result<std::unique_ptr<Reload>> begin_reload(std::uint64_t asker);
+  /// Tells the service manager of a reload until it is released, and so carried out.
+  std::shared_ptr<void> announce_reload(std::uint64_t asker);
   /// Everything is over: nothing keeps the I/O thread any longer.
   void end();
 };
@@ -119,7 +120,7 @@ Server::Impl::Impl(ServerOptions given, Log& log_to_use)
       engine(options, log, queue, types, executable, inhibitions, totals, news, door_calls(),
              [this] { asio::post(io, [this] { ending.engine_ended(); }); }) {
   hub.counters = [this] { return counters(); };
-  hub.begin_reload = [this] { return begin_reload(); };
+  hub.begin_reload = [this](std::uint64_t asker) { return begin_reload(asker); };
   hub.connections = [this] { return sessions.infos(); };
   hub.disconnect = [this](std::uint64_t id) { return sessions.disconnect(id); };
   hub.doors = &doors;
@@ -295,31 +296,33 @@ void Server::Impl::await_signal() {
 }
 
 void Server::Impl::reload() {
-  auto begun = begin_reload();
+  auto begun = begin_reload(0);
   if (!begun) return;
   queue.push_control({.kind = Command::Kind::reload, .reload = std::move(*begun)});
 }
 
-Result<std::unique_ptr<Reload>> Server::Impl::begin_reload() {
+Result<std::unique_ptr<Reload>> Server::Impl::begin_reload(std::uint64_t asker) {
   if (ending.is_draining()) {
     log.info("not reloading, because the server is stopping");
     return Error{"the server is stopping", "start it again: it reads the configuration anew"};
   }
   auto begun = std::make_unique<Reload>();
-  begun->guard = announce_reload();
-  auto changed = config.take_over_anew();
+  begun->guard = announce_reload(asker);
+  auto changed = config.take_over_anew(asker);
   if (!changed) return changed.error();
   begun->changed = std::move(*changed);
   begun->paths = options.rules;
   return begun;
 }
 
-std::shared_ptr<void> Server::Impl::announce_reload() {
+std::shared_ptr<void> Server::Impl::announce_reload(std::uint64_t asker) {
   if (ending.has_begun()) return nullptr;
   manager.reloading();
-  const auto over = [this](void*) {
-    asio::post(io, [this] {
-      if (!ending.has_begun()) manager.ready(status());
+  const auto over = [this, asker](void*) {
+    asio::post(io, [this, asker] {
+      if (ending.has_begun()) return;
+      manager.ready(status());
+      config.answered(asker);
     });
   };
   return {this, over};
@@ -402,7 +405,7 @@ bool Server::run() {
   s.node.reset();
   const auto& processed = s.engine.processed();
   s.log.info("stopped", {{"accepted", processed.accepted},
-                         {"refused", s.engine.refused() + s.hub.malformed_lines},
+                         {"refused", s.engine.refused() + s.totals.malformed_lines},
                          {"late", processed.late},
                          {"too_late", processed.too_late},
                          {"composites", processed.composites},
@@ -450,7 +453,7 @@ ServerCounters Server::Impl::counters() {
       .dropped_requests = hub.dropped_requests + engine.dropped_changes(),
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, totals.memory.used())),
       .queue_bytes = queue.bytes(),
-      .malformed_lines = hub.malformed_lines,
+      .malformed_lines = totals.malformed_lines,
       .certificate_expires = doorkeeper.certificate_expires(),
       .failed_handshakes = hub.failed_handshakes,
       .failed_logins = doorkeeper.failed_logins(),

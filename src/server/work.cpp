@@ -66,7 +66,9 @@ Work work_of(const wire::Message& message, std::size_t frame_bytes) {
   const std::uint64_t cost = kRequest + frame_bytes;
   if (const auto* publish = message.body_as_Publish()) return publication(*publish->batch(), cost);
   const wire::Body kind = message.body_type();
-  const bool is_kept = kind == wire::Body::Tick || kind == wire::Body::Acknowledge;
+  // A reload has begun already: the configuration is taken over, and the rule files are to follow.
+  const bool is_kept =
+      kind == wire::Body::Tick || kind == wire::Body::Acknowledge || kind == wire::Body::Reload;
   return {cost + cost_of(message), 0, is_kept};
 }
 

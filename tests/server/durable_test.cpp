@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "http_support.hpp"
 #include "recovery_support.hpp"
 
@@ -109,6 +111,12 @@ TEST_P(DurableTest, ANewConnectionTakesItOver) {
   const auto ended = old.next(30 * kSecond);
   ASSERT_FALSE(ended);
   EXPECT_THAT(ended.error().to_string(), HasSubstr("taken over"));
+  const auto withdrawn = [&] {
+    const auto closed = *publisher.connections(true);
+    return std::ranges::count(closed, "withdrawn", &ClientConnection::reason);
+  };
+  while (withdrawn() < 1) std::this_thread::yield();
+  EXPECT_EQ(server->counters().slow_consumers, 0u);
 }
 
 TEST_P(DurableTest, WrongUseIsNamed) {

@@ -317,6 +317,13 @@ TEST_F(HttpOperations, MetricsKeepTheirFormWhateverTypesAreCalled) {
   EXPECT_THAT(text, HasSubstr("# TYPE gorgo_events_accepted_total counter\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE gorgo_queue_bytes gauge\n"));
   EXPECT_THAT(text, Not(HasSubstr("# HELP gorgo_events_accepted_total \n")));
+  const std::string late = R"({"type":"Other","ts":1,"attrs":{}})"
+                           "\n"
+                           R"({"type":"Other\u0000","ts":1,"attrs":{}})"
+                           "\n";
+  EXPECT_EQ(http_.ask("POST", "/v1/events", event_line("B", 7) + late).status, 200u);
+  EXPECT_EQ(metric("gorgo_type_events_refused_total{type=\"Other\"}"), 1);
+  EXPECT_EQ(metric(R"(gorgo_type_events_refused_total{type="Other\\x00"})"), 1);
 }
 
 /// The keys that the query of an operation may have, between spaces.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "checker.hpp"
+#include "http_support.hpp"
 #include "simulated_disk.hpp"
 #include "support.hpp"
 #include "text.hpp"
@@ -94,9 +95,10 @@ TEST(JournalFailure, AFailedSyncEndsTheServerAndTheNextStartRecovers) {
 
 TEST(JournalFailure, AReadOnlyServerAnswersAndChangesNothing) {
   const auto disk = std::make_shared<SimulatedDisk>(1);
-  RunningServer server(on(disk, JournalFailure::read_only));
+  RunningServer server(with_http(on(disk, JournalFailure::read_only)));
   Client client = server.connect();
   ASSERT_TRUE(publish(client));
+  ASSERT_TRUE(server.connect().subscribe("A", {.durable = "mine"}));
   disk->fail(Operation::sync, 1);
   EXPECT_FALSE(publish(client));
   Client other = server.connect();
@@ -111,6 +113,9 @@ TEST(JournalFailure, AReadOnlyServerAnswersAndChangesNothing) {
   EXPECT_FALSE(other.declare("B", {}));
   EXPECT_FALSE(other.tick(1));
   EXPECT_TRUE(other.rules());
+  HttpConnection http(http_address(server));
+  const auto kept = http.ask("DELETE", "/v1/subscriptions/mine");
+  EXPECT_EQ(kept.status, 503u) << kept.body;
 }
 
 TEST(JournalFailure, APublicationThatAsksForLessThanTheServersLevelDoesNotWaitForTheDisk) {

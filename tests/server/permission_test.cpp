@@ -124,6 +124,47 @@ TEST(Permissions, PublishersWaitOnlyForThoseWhoMayHaveThemWait) {
   EXPECT_EQ(problem_in(trusted.client().subscribe("Fire", block)), "");
 }
 
+TEST(Permissions, PublicationsAreRefusedOnlyForTheBacklogOfUsersWhoMayHavePublishersWait) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("gorgo_backlog_" + std::to_string(getpid()));
+  ServerOptions options;
+  options.journal.path = folder.string();
+  options.journal.backlog_policy = BacklogPolicy::refuse;
+  const SubscribeOptions durable{.durable = "mine"};
+  {
+    WithUser with("subscribe = [\"Fire\"]", options);
+    EXPECT_THAT(problem_in(with.client().subscribe("Fire", durable)), HasSubstr("block = true"));
+    EXPECT_EQ(problem_in(with.admin().subscribe("Fire", durable)), "");
+  }
+  fs::remove_all(folder);
+  {
+    WithUser trusted("subscribe = [\"Fire\"]\nblock = true", options);
+    EXPECT_EQ(problem_in(trusted.client().subscribe("Fire", durable)), "");
+  }
+  fs::remove_all(folder);
+  options.journal.backlog_policy = BacklogPolicy::drop;
+  {
+    WithUser dropping("subscribe = [\"Fire\"]", options);
+    EXPECT_EQ(problem_in(dropping.client().subscribe("Fire", durable)), "");
+  }
+  fs::remove_all(folder);
+}
+
+TEST(Permissions, TypesAreToldToWhoeverMaySubscribeToThemOrPublishThem) {
+  WithUser with("subscribe = [\"In\"]\npublish = [\"Out*\"]\nrules = [\"see\"]");
+  for (const char* type : {"In", "Outer", "Secret"}) {
+    EXPECT_TRUE(with.admin().publish(std::vector{event(type)}));
+  }
+  const auto names = [](Client& client) {
+    std::vector<std::string> names;
+    for (const TypeInfo& type : *client.types()) names.push_back(type.name);
+    return names;
+  };
+  EXPECT_THAT(names(with.client()), testing::UnorderedElementsAre("In", "Outer"));
+  EXPECT_THAT(names(with.admin()), testing::UnorderedElementsAre("In", "Outer", "Secret"));
+}
+
 constexpr const char* kRule = "define Out(x: int) from In(x > 1) where x = In.x;";
 
 TEST(Permissions, ADeployedRuleReadsAndEmitsOnlyWhatItsUserMay) {

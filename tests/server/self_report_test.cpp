@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "http_support.hpp"
 #include "support.hpp"
 
 // What a server publishes about itself, and that nothing of it appears unasked.
@@ -73,6 +74,16 @@ TEST(SelfReport, TellsWhoSubscribesHowTheServerDoes) {
   EXPECT_EQ(integer(second, "accepted"), 3) << "they count themselves";
   EXPECT_EQ(integer(first, "connections"), 1);
   EXPECT_EQ(integer(first, "refused"), 0);
+}
+
+TEST(SelfReport, CountsLinesThatAreNoEventsAmongTheRefused) {
+  RunningServer server(with_http(often()));
+  HttpConnection http(http_address(server));
+  const auto answer = http.ask("POST", "/v1/events", "{\"type\":\"A\",\"attrs\":{}}\ngarbage\n");
+  EXPECT_EQ(answer.json()["accepted"], 1) << answer.body;
+  Client client = server.connect();
+  subscribe_to(client, "gorgo.Stats");
+  EXPECT_EQ(integer(next_event(client), "refused"), 1);
 }
 
 TEST(SelfReport, PublishesNothingForSubscriptionsToEverything) {

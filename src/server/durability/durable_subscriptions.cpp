@@ -86,7 +86,7 @@ Result<void> DurableSubscriptions::attach(const std::string& name,
     return Error{"this connection has the durable subscription '" + name + "' already", ""};
   }
   if (durable.client != nullptr) {
-    durable.client->overload(taken_over(name), wire::ErrorCode::NotFound);
+    durable.client->withdraw(taken_over(name));
   }
   durable.client = client;
   durable.ids = std::make_shared<const std::vector<std::uint32_t>>(1, id);
@@ -136,8 +136,7 @@ Result<void> DurableSubscriptions::end(const std::string& name) {
   const auto found = durables_.find(name);
   if (found == durables_.end()) return no_such(name);
   if (found->second.client != nullptr) {
-    found->second.client->overload({"the durable subscription '" + name + "' was ended", ""},
-                                   wire::ErrorCode::NotFound);
+    found->second.client->withdraw({"the durable subscription '" + name + "' was ended", ""});
   }
   durables_.erase(found);
   return {};

@@ -68,6 +68,8 @@ class DurableSubscriptions {
   const std::string& last_dropped() const { return last_dropped_; }
   /// Whether a subscription says the name of the type.
   bool names(std::string_view type) const;
+  /// Whether publications are refused while too much waits, see `check_room`.
+  bool holds_publishers_up() const { return policy_ == BacklogPolicy::refuse; }
   /// Whether what publications bring about may wait. An error names the subscription for which too
   /// much waits already.
   Result<void> check_room() const;

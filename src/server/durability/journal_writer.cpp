@@ -51,7 +51,7 @@ Result<void> JournalWriter::make_room_for_rest(std::size_t bytes) {
   }
   ++shortages_;
   return Error{"the journal finds no room: " + room.error().message,
-               "make room on the disk of " + options_.path + ", then send it again"};
+               "see that " + options_.path + " is there and its disk has room, then send it again"};
 }
 
 journal::Place JournalWriter::append(Kind kind, std::span<const journal::Bytes> parts) {

@@ -486,7 +486,7 @@ void Admission::report(Statistics& statistics) const {
                      refused_forbidden_ - refused_for_memory_);
   statistics.push_back({"publications_without_room", without_room_});
   for (const auto& [type, events] : refused_by_type_) {
-    statistics.push_back({"type_events_refused", events, false, "type", type.c_str()});
+    statistics.push_back({"type_events_refused", events, false, "type", type});
   }
 }
 

@@ -193,7 +193,6 @@ class EngineThread {
   void handle_request(Command& command);
   void publish(Command& command, std::uint64_t id, const wire::Publish& request);
   void tick(Outbox& client, std::uint64_t id, const wire::Tick& request);
-  void list_types(Outbox& client, std::uint64_t id, const wire::ListTypes& request);
   /// Whether the user may ask that, as far as the text of a subscription or the rules in force
   /// decide it.
   Result<void> check_user(const User& user, const wire::Message& message) const;

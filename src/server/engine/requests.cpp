@@ -69,7 +69,7 @@ void EngineThread::handle_request(Command& command) {
     case wire::Body::ListRules:
       return rule_listing_.list(command, id, *message.body_as_ListRules());
     case wire::Body::ListTypes:
-      return list_types(client, id, *message.body_as_ListTypes());
+      return rule_listing_.list_types(command, id, *message.body_as_ListTypes());
     case wire::Body::ListDevices:
       client.reply(devices_reply(id, devices()));
       return;
@@ -120,17 +120,6 @@ void EngineThread::tick(Outbox& client, std::uint64_t id, const wire::Tick& requ
   process_if_many();
 }
 
-void EngineThread::list_types(Outbox& client, std::uint64_t id, const wire::ListTypes& request) {
-  client.reply(types_reply(
-      id, processor_.type_count(), request.first(),
-      [this](std::size_t first, std::size_t count) {
-        auto types = processor_.types(first, count);
-        for (TypeInfo& type : types) type.is_subscribed = fanout_.is_subscribed(type.name);
-        return types;
-      },
-      processor_.schema()));
-}
-
 Result<void> EngineThread::check_user(const User& user, const wire::Message& message) const {
   if (const auto* subscribe = message.body_as_Subscribe()) {
     return subscription_requests_.check_user(user, *subscribe);
@@ -167,7 +156,7 @@ Statistics EngineThread::statistics() const {
   }
   admission_.report(all);
   for (const auto& [user, times] : subscription_counts_.refused()) {
-    all.push_back({"user_subscriptions_refused", times, false, "user", user.c_str()});
+    all.push_back({"user_subscriptions_refused", times, false, "user", user});
   }
   return all;
 }

@@ -103,7 +103,7 @@ void SelfReport::add_stats(BatchBuilder& batch, const Sample& now) const {
   OwnEvent event(batch, "gorgo.Stats", parts_.admission.own_stamp());
   event.put("seconds", seconds);
   event.put("accepted", counters.accepted);
-  event.put("refused", parts_.admission.refused());
+  event.put("refused", parts_.admission.refused() + parts_.totals.malformed_lines.load());
   event.put("late", counters.late);
   event.put("composites", counters.composites);
   event.put("dropped", counters.dropped_composites);

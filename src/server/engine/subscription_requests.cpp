@@ -133,6 +133,19 @@ Result<void> SubscriptionRequests::check_owner(const UserPtr& user, const std::s
                "take a name of your own"};
 }
 
+bool SubscriptionRequests::may_change(const Command& command, std::uint64_t id,
+                                      const std::string& name) {
+  if (const auto may = check_owner(command.user, name); !may) {
+    command.client->reply(error_reply(id, wire::ErrorCode::NotFound, may.error()));
+    return false;
+  }
+  if (const auto room = parts_.journal.make_room(name.size()); !room) {
+    command.client->reply(error_reply(id, wire::ErrorCode::Overloaded, room.error()));
+    return false;
+  }
+  return true;
+}
+
 void SubscriptionRequests::subscribe_durable(const Command& command, std::uint64_t id,
                                              const wire::Subscribe& request) {
   const auto refuse = [&](const Error& why) {
@@ -145,6 +158,12 @@ void SubscriptionRequests::subscribe_durable(const Command& command, std::uint64
   const std::string name = request.durable()->str();
   if (is_kept_for_doors(command, name)) {
     return forbid(command, id, name, "take a name that begins with neither 'door ' nor 'action '");
+  }
+  if (command.user != nullptr && parts_.durables.holds_publishers_up()) {
+    if (const auto may = check_blocking(*command.user); !may) {
+      command.client->reply(error_reply(id, wire::ErrorCode::Forbidden, may.error()));
+      return;
+    }
   }
   auto allowed = check_name(name);
   if (allowed && parts_.durables.owner_of(name)) allowed = check_owner(command.user, name);
@@ -188,12 +207,10 @@ void SubscriptionRequests::acknowledge(const Command& command, std::uint64_t id,
   if (is_kept_for_doors(command, name)) {
     return forbid(command, id, name, "only the server acknowledges what has left it");
   }
-  auto done = check_owner(command.user, name);
-  const auto code = done ? wire::ErrorCode::Invalid : wire::ErrorCode::NotFound;
-  if (done) done = parts_.journal.make_room(name.size());
-  if (done) done = parts_.durables.acknowledge(name, {request.root(), request.ordinal()});
+  if (!may_change(command, id, name)) return;
+  const auto done = parts_.durables.acknowledge(name, {request.root(), request.ordinal()});
   if (!done) {
-    command.client->reply(error_reply(id, code, done.error()));
+    command.client->reply(error_reply(id, wire::ErrorCode::Invalid, done.error()));
     return;
   }
   parts_.inhibitions.forget(name, {request.root(), request.ordinal()});
@@ -212,10 +229,8 @@ void SubscriptionRequests::end_durable(const Command& command, std::uint64_t id,
     return forbid(command, id, name,
                   "take the door or the target out of the configuration and reload first");
   }
-  auto done = check_owner(command.user, name);
-  if (done) done = parts_.journal.make_room(name.size());
-  if (done) done = parts_.durables.end(name);
-  if (!done) {
+  if (!may_change(command, id, name)) return;
+  if (const auto done = parts_.durables.end(name); !done) {
     command.client->reply(error_reply(id, wire::ErrorCode::NotFound, done.error()));
     return;
   }

@@ -45,6 +45,9 @@ class SubscriptionRequests {
   void subscribe_durable(const Command& command, std::uint64_t id, const wire::Subscribe& request);
   /// Whether the user may have this durable subscription.
   Result<void> check_owner(const UserPtr& user, const std::string& name) const;
+  /// Whether the durable subscription may be changed, and the journal can keep that. False: the
+  /// client was told.
+  bool may_change(const Command& command, std::uint64_t id, const std::string& name);
 };
 
 }  // namespace gorgo::server

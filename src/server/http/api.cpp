@@ -146,7 +146,7 @@ asio::awaitable<Response> Api::publish(const Call& call) {
   const auto reply = co_await ask(std::move(frame));
   const auto* ack = reply ? reply->as<wire::Ack>() : nullptr;
   if (ack == nullptr) co_return unexpected(reply);
-  if (!ack->duplicate()) hub_.malformed_lines += body.malformed();
+  if (!ack->duplicate()) hub_.totals.malformed_lines += body.malformed();
   co_return json_response(to_json(*ack, body));
 }
 

@@ -69,6 +69,22 @@ std::vector<std::uint64_t> shown_bounds() {
   return bounds;
 }
 
+/// Names may have control characters, which no label can show: they are spelt out, so that names
+/// that differ have labels that differ.
+std::string label_text(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) {
+      text += c;
+    } else {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(c);
+      text += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 prometheus::MetricFamily& Metrics::family(const std::string& name, std::string_view help,
@@ -82,7 +98,7 @@ prometheus::MetricFamily& Metrics::family(const std::string& name, std::string_v
 void Metrics::put(const std::string& name, std::string_view help, bool gauge, double value,
                   const std::vector<Label>& labels) {
   prometheus::ClientMetric metric;
-  for (const auto& [key, text] : labels) metric.label.push_back({key, text});
+  for (const auto& [key, text] : labels) metric.label.push_back({key, label_text(text)});
   (gauge ? metric.gauge.value : metric.counter.value) = value;
   family("gorgo_" + name + (gauge ? "" : "_total"), help, gauge).metric.push_back(metric);
 }

@@ -223,7 +223,7 @@ asio::awaitable<bool> WebSocket::Impl::reply(const wire::Message& reply) {
   const PendingMessage& asked = due.empty() ? none : due.mapped();
   const auto* ack = reply.body_as_Ack();
   if (ack != nullptr && asked.events != nullptr && !ack->duplicate()) {
-    session.hub().malformed_lines += asked.events->malformed();
+    session.hub().totals.malformed_lines += asked.events->malformed();
   }
   if (ack != nullptr && asked.subscription) samples.set(*asked.subscription, asked.most);
   const std::string text = to_text(reply_json(asked, reply));

@@ -94,6 +94,7 @@ void Workbench::Gathering::put(const wire::Statistics& statistics, const ServerC
         refused[protocol::text_of(statistic->label_value())] = statistic->value();
     }
   }
+  row["events_refused"] = row.value("events_refused", std::uint64_t{0}) + server.malformed_lines;
   for (const char* of : {"events_accepted", "events_refused", "composites"}) {
     row[std::string(of) + "_per_second"] = rate(of, row.value(of, std::uint64_t{0}));
   }

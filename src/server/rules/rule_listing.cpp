@@ -2,13 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "server/replies.hpp"
+#include "server/security/permissions.hpp"
 #include "server/security/rule_permissions.hpp"
 
 namespace gorgo::server {
+namespace {
+
+template <class T>
+std::vector<T> page_of(const std::vector<T>& all, std::size_t first, std::size_t count) {
+  const auto rest = std::span(all).subspan(std::min(first, all.size()));
+  const auto page = rest.first(std::min(count, rest.size()));
+  return {page.begin(), page.end()};
+}
+
+}  // namespace
 
 void RuleListing::list(const Command& command, std::uint64_t id,
                        const wire::ListRules& request) const {
@@ -59,14 +71,31 @@ protocol::Bytes RuleListing::rules_of(const User& user, std::uint64_t id,
   return rules_reply(
       id, rules.size(), from,
       [&](std::size_t first, std::size_t count) {
-        const std::size_t begin = std::min(first, rules.size());
-        const std::size_t end = std::min(begin + count, rules.size());
-        std::vector<RuleInfo> page(rules.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   rules.begin() + static_cast<std::ptrdiff_t>(end));
+        auto page = page_of(rules, first, count);
         for (RuleInfo& rule : page) add_recent(rule);
         return page;
       },
       parts_.processor.schema());
+}
+
+void RuleListing::list_types(const Command& command, std::uint64_t id,
+                             const wire::ListTypes& request) const {
+  const Processor& processor = parts_.processor;
+  const User* const user = command.user.get();
+  std::vector<TypeInfo> seen;
+  std::size_t total = processor.type_count();
+  const bool sees_all = user == nullptr || user->admin || user->subscribe.allows_all();
+  if (!sees_all) {
+    seen = processor.types();
+    std::erase_if(seen, [&](const TypeInfo& type) { return !may_see_type(*user, type.name); });
+    total = seen.size();
+  }
+  const auto read = [&](std::size_t first, std::size_t count) {
+    auto types = sees_all ? processor.types(first, count) : page_of(seen, first, count);
+    for (TypeInfo& type : types) type.is_subscribed = parts_.is_subscribed(type.name);
+    return types;
+  };
+  command.client->reply(types_reply(id, total, request.first(), read, processor.schema()));
 }
 
 }  // namespace gorgo::server

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "server/command.hpp"
 #include "server/engine/rate_watch.hpp"
@@ -10,7 +13,8 @@
 
 namespace gorgo::server {
 
-/// Tells clients of the rules in force, and what these do of late. Belongs to the engine thread.
+/// Tells clients of the rules in force, what these do of late, and of types. A user is told of
+/// those that concern it. Each request queues its reply. Belongs to the engine thread.
 class RuleListing {
  public:
   struct Parts {
@@ -18,12 +22,13 @@ class RuleListing {
     const Deployments& deployments;
     const RateWatch& rates;
     const RuleLatencies& latencies;
+    std::function<bool(std::string_view type)> is_subscribed;
     std::size_t max_frame;  ///< bytes that a reply may have
   };
-  explicit RuleListing(const Parts& parts) : parts_(parts) {}
+  explicit RuleListing(Parts parts) : parts_(std::move(parts)) {}
 
-  /// Queues the reply.
   void list(const Command& command, std::uint64_t id, const wire::ListRules& request) const;
+  void list_types(const Command& command, std::uint64_t id, const wire::ListTypes& request) const;
 
  private:
   const Parts parts_;

@@ -29,11 +29,8 @@ Result<void> need(const User& user, bool has, const std::string& action,
   return missing(user, action, permission);
 }
 
-/// While publishers wait for a slow subscription, nothing is evaluated for anybody.
 Result<void> check_manner(const User& user, const wire::Subscribe& request) {
-  if (request.slow() != wire::SlowPolicy::Block) return {};
-  return need(user, user.blocks || user.admin, "have publishers wait for a subscription",
-              "block = true");
+  return request.slow() == wire::SlowPolicy::Block ? check_blocking(user) : Result<void>();
 }
 
 Result<void> check_deploy(const User& user, std::string_view name) {
@@ -43,6 +40,11 @@ Result<void> check_deploy(const User& user, std::string_view name) {
 }
 
 }  // namespace
+
+Result<void> check_blocking(const User& user) {
+  return need(user, user.blocks || user.admin, "have publishers wait for a subscription",
+              "block = true");
+}
 
 Result<void> check_request(const User& user, const wire::Message& message) {
   switch (message.body_type()) {
@@ -76,6 +78,10 @@ Result<void> check_request(const User& user, const wire::Message& message) {
       return need(user, user.admin, "send a " + std::string(protocol::name_of(message.body_type())),
                   "admin = true");
   }
+}
+
+bool may_see_type(const User& user, std::string_view type) {
+  return user.admin || user.subscribe.allows(type) || user.publish.allows(type);
 }
 
 bool may_publish_all(const User& user, const wire::Batch& batch) {

@@ -16,6 +16,13 @@ namespace gorgo::server {
 /// publications see `may_publish_all`.
 Result<void> check_request(const User& user, const wire::Message& message);
 
+/// Whether the user may be told of a type: what it has, and how many events came.
+bool may_see_type(const User& user, std::string_view type);
+
+/// Whether the user may have publishers wait for a subscription. While they do, nothing is
+/// evaluated for anybody.
+Result<void> check_blocking(const User& user);
+
 /// Whether the user may publish events of every type in the batch.
 bool may_publish_all(const User& user, const wire::Batch& batch);
 Result<void> check_publish(const User& user, std::string_view type);

@@ -78,6 +78,7 @@ struct ClientTotals {
   std::atomic<std::uint64_t> lost_rows = 0;       ///< rows that subscribers did not get
   std::atomic<std::uint64_t> slow_consumers = 0;  ///< disconnected because too much waited for them
   std::atomic<std::uint64_t> subscriber_waits = 0;  ///< publishers waited for a slow subscriber
+  std::atomic<std::uint64_t> malformed_lines = 0;   ///< event lines that were none
 };
 
 }  // namespace gorgo::server

@@ -11,8 +11,9 @@ constexpr std::size_t kLongestDetail = 200;
 
 std::string_view name_of(EndReason reason) {
   static constexpr std::array<std::string_view, kEndReasons> kNames = {
-      "client_left", "completed", "broken", "handshake", "refused", "forbidden", "malformed",
-      "timed_out",   "slow",      "memory", "undrained", "stopped", "failed",    "disconnected"};
+      "client_left", "completed", "broken",    "handshake",    "refused",
+      "forbidden",   "malformed", "timed_out", "slow",         "memory",
+      "undrained",   "stopped",   "failed",    "disconnected", "withdrawn"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

@@ -28,8 +28,9 @@ enum class EndReason : std::uint8_t {
   stopped,       ///< the server ended
   failed,        ///< an error inside the server
   disconnected,  ///< an operator ended it
+  withdrawn,     ///< its durable subscription was ended, or another connection took it over
 };
-inline constexpr std::size_t kEndReasons = 14;
+inline constexpr std::size_t kEndReasons = 15;
 
 /// As operators read it: "client_left".
 std::string_view name_of(EndReason reason);

@@ -50,11 +50,15 @@ Error Outbox::overflow_error() const {
           "read faster, subscribe to less, or raise limits.outbound_bytes"};
 }
 
+void Outbox::overflow(const Error& why) {
+  report_.overflowed = true;
+  ++totals_.slow_consumers;
+  replace_by(why, wire::ErrorCode::Overloaded);
+}
+
 void Outbox::replace_by(const Error& why, wire::ErrorCode code) {
   count_lost(queue_.clear());
   report_.lost_rows += loss_log_.take_unsaid();
-  report_.overflowed = true;
-  ++totals_.slow_consumers;
   closed_ = true;
   try {
     report_.why = why.message;
@@ -87,7 +91,7 @@ Outbox::Outcome Outbox::reply(protocol::Bytes frame) {
   if (fits) {
     queue_.push(std::move(frame));
   } else {
-    replace_by(overflow_error());
+    overflow(overflow_error());
   }
   notify(std::move(lock));
   return fits ? Outcome::queued : Outcome::overflowed;
@@ -100,7 +104,7 @@ Outbox::Outcome Outbox::put(const ClientDelivery& delivery) {
   queue_.lose(delivery.as_gap());
   count_lost(delivery.rows);
   if (delivery.policy == SlowConsumer::drop) return Outcome::dropped;
-  replace_by(overflow_error());
+  overflow(overflow_error());
   return Outcome::overflowed;
 }
 
@@ -146,7 +150,7 @@ Outbox::Outcome Outbox::await_room(const ClientDelivery& delivery, Time deadline
     why.message +=
         ", and publishers have waited for it for " + std::to_string(limits_.block.count()) + " ms";
     why.hint += " or limits.block_ms";
-    replace_by(why);
+    overflow(why);
     outcome = Outcome::overflowed;
   }
   if (outcome != Outcome::closed) notify(std::move(lock));
@@ -171,10 +175,10 @@ void Outbox::look(Time now) {
   while (queue_.bytes() > limits_.soft_outbound_bytes) {
     const auto dropped = queue_.drop_oldest();
     if (!dropped) {
-      replace_by({"more than " + std::to_string(limits_.soft_outbound_bytes) +
-                      " bytes have waited for this client for " +
-                      std::to_string(limits_.soft_outbound.count()) + " ms",
-                  "read faster, subscribe to less, or raise limits.soft_outbound_bytes"});
+      overflow({"more than " + std::to_string(limits_.soft_outbound_bytes) +
+                    " bytes have waited for this client for " +
+                    std::to_string(limits_.soft_outbound.count()) + " ms",
+                "read faster, subscribe to less, or raise limits.soft_outbound_bytes"});
       break;
     }
     count_lost(*dropped);
@@ -244,9 +248,18 @@ void Outbox::finish(protocol::Bytes last) {
   notify(std::move(lock));
 }
 
-void Outbox::overload(const Error& why, wire::ErrorCode code) {
+void Outbox::overload(const Error& why) {
   std::unique_lock lock(mutex_);
-  if (!closed_) replace_by(why, code);
+  if (!closed_) overflow(why);
+  notify(std::move(lock));
+}
+
+void Outbox::withdraw(const Error& why) {
+  std::unique_lock lock(mutex_);
+  if (!closed_) {
+    report_.withdrawn = true;
+    replace_by(why, wire::ErrorCode::NotFound);
+  }
   notify(std::move(lock));
 }
 

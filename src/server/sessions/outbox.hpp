@@ -41,8 +41,9 @@ class Outbox {
   /// What the log is to be told.
   struct Report {
     std::uint64_t lost_rows = 0;  ///< since the report before
-    bool overflowed = false;      ///< in one report only
-    std::string why = {};         ///< it overflowed
+    bool overflowed = false;      ///< in one report only, as the next one
+    bool withdrawn = false;       ///< see `withdraw`
+    std::string why = {};         ///< that was so
   };
 
   /// `wake` is called, without a lock held, when the writer should look again or `report` has
@@ -107,7 +108,10 @@ class Outbox {
   /// Does what `close` does, with a last frame behind everything, also when the queue is full.
   void finish(protocol::Bytes last);
   /// Throws away what is queued, tells the client why and how many rows that were, and closes.
-  void overload(const Error& why, wire::ErrorCode code = wire::ErrorCode::Overloaded);
+  void overload(const Error& why);
+  /// Does the same where what is queued is no longer for this client, as where another one has
+  /// taken its durable subscription over.
+  void withdraw(const Error& why);
   /// The client never gets what is queued or being written: closes, and counts those rows as lost.
   void give_up();
 
@@ -159,7 +163,8 @@ class Outbox {
   Outcome push(const ClientDelivery& delivery);
   void count_lost(std::uint64_t rows);
   /// Throws away what is queued, puts the Error in its place and closes.
-  void replace_by(const Error& why, wire::ErrorCode code = wire::ErrorCode::Overloaded);
+  void overflow(const Error& why);
+  void replace_by(const Error& why, wire::ErrorCode code);
   void note_bytes();
   Error overflow_error() const;
   void notify(std::unique_lock<std::mutex> lock);

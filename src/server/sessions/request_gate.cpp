@@ -122,7 +122,7 @@ bool RequestGate::prepare(Command& request, const wire::Message& message) {
   if (answer_about_doors(hub_, session_.outbox(), message)) return false;
   if (answer_about_actions(hub_, session_.outbox(), message)) return false;
   if (message.body_type() == wire::Body::Reload) {
-    auto begun = hub_.begin_reload();
+    auto begun = hub_.begin_reload(session_.id());
     if (!begun) {
       session_.reply_error(message.id(), wire::ErrorCode::Invalid, begun.error());
       return false;

@@ -135,6 +135,12 @@ void Session::turn_away(EndReason reason, wire::ErrorCode code, const Error& why
   stop_reading();
 }
 
+void Session::leave(EndReason reason, const std::string& why) {
+  if (stopping_) return;
+  end_.give(reason, why);
+  stop_reading();
+}
+
 void Session::give_up() {
   outbox_->give_up();
   abort();
@@ -223,6 +229,7 @@ void Session::report(const Outbox::Report& report) {
     hub_.log.warning("events for a client were lost",
                      {{"session", id()}, {"peer", peer()}, {"rows", report.lost_rows}});
   }
+  if (report.withdrawn) end_.give(EndReason::withdrawn, report.why);
   if (report.overflowed) {
     end_.give(EndReason::slow, "more than limits.outbound_bytes waited for it");
     hub_.log.warning("slow consumer disconnected",

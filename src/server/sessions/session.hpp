@@ -52,6 +52,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void finish();
   /// Ends behind the replies to what was read, and tells the client why.
   void turn_away(EndReason reason, wire::ErrorCode code, const Error& why);
+  /// Reads nothing more and ends once what the engine owes is sent.
+  void leave(EndReason reason, const std::string& why);
   /// Ends at once. What the client has not got by now counts as lost.
   void give_up();
   /// Gives back what the session holds: throws away its requests and what it would be sent, and

@@ -43,7 +43,7 @@ struct SessionHub {
   std::function<void(Session&)> on_end;  ///< the session is over and may be forgotten
   std::function<ServerCounters()> counters;
   /// Takes over the configuration as it is now. An error: nothing was changed.
-  std::function<Result<std::unique_ptr<Reload>>()> begin_reload = {};
+  std::function<Result<std::unique_ptr<Reload>>(std::uint64_t asker)> begin_reload = {};
   ClosedConnections closed = {};
   NetworkCounts newcomers = {};  ///< connections that have not yet said who they are
   std::function<std::vector<ConnectionInfo>()> connections;
@@ -57,7 +57,6 @@ struct SessionHub {
   /// Set while the server is about to stop and still serves: when it stops. docs/server.md
   std::optional<std::chrono::steady_clock::time_point> stops_at = {};
   std::atomic<std::uint64_t> malformed = 0;         ///< frames and messages refused; read anywhere
-  std::atomic<std::uint64_t> malformed_lines = 0;   ///< event lines that were none; read anywhere
   std::atomic<std::uint64_t> stalled_reads = 0;     ///< a reader waited for room; read anywhere
   std::atomic<std::uint64_t> dropped_requests = 0;  ///< their client had gone; read anywhere
   /// Rules and subscriptions of T-Rex that were not taken; read anywhere.
