@@ -52,8 +52,8 @@
 namespace gorgo::server {
 
 /// Owns the processor, and with it schema, history and rules: their single writer. Takes what fits
-/// in a turn, appends publications until another request comes, evaluates, delivers. What each
-/// request does, the classes know that it has for them.
+/// in a turn, appends publications until another request comes, evaluates, delivers. Each kind of
+/// request has a class that carries it out.
 class EngineThread {
  public:
   /// `types` gets every change of the types, `executable` says what rules may execute,
