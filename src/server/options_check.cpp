@@ -2,6 +2,7 @@
 #include <string>
 
 #include "protocol/address.hpp"
+#include "server/http/origin.hpp"
 #include "server/http/redaction.hpp"
 #include "server/options.hpp"
 
@@ -79,6 +80,7 @@ Result<void> check(const ServerOptions& options) {
       check_further_port("trex.listen", options.trex.listen),
       check_tls(options.tls),
       http::check_redaction(options.http.redact),
+      http::check_origins(options.http.origins),
       check_trex_user(options),
       check_cluster(options),
       check_engine(options.processor.engine),

@@ -165,6 +165,8 @@ TEST(Config, WrongNamesOfTypesOfTRexAreErrors) {
   EXPECT_THAT(read("[trex.types]\n1 = 'and'").error().message, HasSubstr("cannot be the name"));
   EXPECT_THAT(read("[trex.types]\n1 = 'A'\n2 = 'A'").error().message,
               HasSubstr("'A' has two numbers, 1 and 2"));
+  EXPECT_THAT(read("[trex.types]\n01 = \"A\"\n1 = \"B\"\n").error().message,
+              HasSubstr("the type 1 has two names, 'A' and 'B'"));
   EXPECT_THAT(read("[trex.types]\n5 = 'T6'").error().message,
               HasSubstr("'T6' is what the type 6 is called"));
   EXPECT_TRUE(read("[trex.types]\n6 = 'T6'\n7 = 'T06'\n8 = 'T'\n9 = 'T99999999999'"));
@@ -265,6 +267,17 @@ TEST(Config, LimitsThatContradictEachOtherAreErrors) {
   EXPECT_THAT(check(options).error().message, HasSubstr("limits.outbound_bytes = 16777215"));
   options.limits.max_frame = options.limits.outbound_bytes;
   EXPECT_TRUE(check(options));
+}
+
+TEST(Config, OriginsThatNoPageHasAreErrors) {
+  ServerOptions options;
+  options.http.origins = {"http://app.example", "https://[::1]:8443", "app://window"};
+  EXPECT_TRUE(check(options));
+  for (const char* origin : {"*", "app.example", "http://app.example/", "https://*.example",
+                             "https://App.example", "https://", "://app"}) {
+    options.http.origins = {origin};
+    EXPECT_THAT(check(options).error().message, HasSubstr(origin));
+  }
 }
 
 TEST(Config, TheEngineAndTheAddressAreChecked) {

@@ -26,7 +26,11 @@ Result<std::map<std::int32_t, std::string>> parse_trex_types(
       return Error{"'" + name + "' is what the type " + std::to_string(*owner) + " is called",
                    "choose another name"};
     }
-    types[number] = name;
+    if (const auto [other, added] = types.emplace(number, name); !added) {
+      return Error{"the type " + std::to_string(number) + " has two names, '" + other->second +
+                       "' and '" + name + "'",
+                   ""};
+    }
   }
   return types;
 }
