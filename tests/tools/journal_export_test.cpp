@@ -72,6 +72,7 @@ TEST_F(JournalExport, WritesATestThatPassesAndThatAnotherRuleFails) {
   const auto by_id = run("journal export journal --around 4-1 -o by_id.test");
   EXPECT_EQ(by_id.exit_code, 0) << by_id.err;
   EXPECT_EQ(by_id.err, "");
+  EXPECT_EQ(run("journal export journal --around 4-0 -o published.test").err, "");
   EXPECT_EQ(run("journal export journal --around 6 -o by_place.test").exit_code, 0);
   const std::string same = read("by_id.test"), by_place = read("by_place.test");
   EXPECT_EQ(same.substr(same.find('\n')), by_place.substr(by_place.find('\n')));
