@@ -9,7 +9,6 @@
 #include "protocol/info.hpp"
 #include "server/http/authorization.hpp"
 #include "server/http/delivery_text.hpp"
-#include "server/http/origin.hpp"
 #include "server/http/reply_json.hpp"
 #include "server/sessions/awaiting.hpp"
 #include "server/sessions/request_texts.hpp"
@@ -30,16 +29,6 @@ constexpr std::size_t kGzipSlice = std::size_t{4} << 10;
 // So much that is composed is written before more is.
 constexpr std::size_t kMuch = std::size_t{256} << 10;
 
-bool is_gzip(const Head& head) {
-  const auto encoding = head[Field::content_encoding];
-  return beast::iequals(encoding, "gzip") || beast::iequals(encoding, "x-gzip");
-}
-
-bool is_encoded(const Head& head) {
-  const auto encoding = head[Field::content_encoding];
-  return !encoding.empty() && !beast::iequals(encoding, "identity");
-}
-
 }  // namespace
 
 HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
@@ -47,6 +36,7 @@ HttpDialect::HttpDialect(Session& session, std::shared_ptr<Texts> texts)
       texts_(std::move(texts)),
       options_(session.hub().options),
       reader_(options_.http),
+      head_check_(session, reader_),
       api_(*this, session.hub(), *texts_),
       out_memory_(session.hub().totals.memory),
       answered_(session.hub().io),
@@ -171,88 +161,10 @@ asio::awaitable<bool> HttpDialect::read_body(Body* body) {
   co_return true;
 }
 
-Checked HttpDialect::check_head(const Target& target) const {
-  const Head& head = reader_.head();
-  const bool reads = head.method() == Verb::get || head.method() == Verb::head;
-  // A durable subscription begins with the request, and is taken from whoever has it.
-  const bool changes = !reads || is_upgrade(head) || target.find("durable");
-  if (changes && is_foreign()) {
-    const std::string origin(head[Field::origin]);
-    return Problem{403,
-                   {"pages of " + (origin.empty() ? "other sites" : origin) + " may not do this",
-                    "add the origin to http.origins"}};
-  }
-  if (is_encoded(head) && !is_gzip(head)) {
-    return Problem{415, {"the body is encoded in an unknown way", "use gzip, or nothing"}};
-  }
-  return {};
-}
-
-asio::awaitable<std::optional<Response>> HttpDialect::log_in(const Route& route,
-                                                             const Target& target) {
-  Doorkeeper& doorkeeper = session_.hub().doorkeeper;
-  for (const char* key : {"token", "access_token", "password"}) {
-    if (!target.find(key)) continue;
-    const Problem problem{400,
-                          {"a URL is no place for a secret, for logs and histories keep it",
-                           "send the header 'Authorization: Bearer TOKEN'"}};
-    co_return response_of(problem);
-  }
-  if (!doorkeeper.asks()) co_return std::nullopt;
-  session_.gate().set_user(nullptr);
-  session_.gate().act_as(nullptr);
-  if (route.access == Access::anybody) co_return std::nullopt;
-  const bool scrapes = route.access == Access::metrics;
-  if (!scrapes || !options_.http.open_metrics) {
-    auto refusal = co_await log_in_by_head();
-    if (refusal) co_return refusal;
-    if ((scrapes || route.access == Access::admin) && !user_->admin) co_return not_admin(*user_);
-  }
-  // A scrape asks for more than its client may ask for by itself.
-  if (scrapes) session_.gate().act_as(scraper());
-  if (!scrapes || !options_.http.open_metrics) session_.gate().set_user(user_);
-  co_return std::nullopt;
-}
-
-asio::awaitable<std::optional<Response>> HttpDialect::log_in_by_head() {
-  const Head& head = reader_.head();
-  const auto said = credentials_of(head);
-  if (!said) co_return unauthorized(401, said.error(), head);
-  const std::string by = hash_of_credentials(*said);
-  // A password costs a tenth of a second, so it is checked once for a connection.
-  Doorkeeper& doorkeeper = session_.hub().doorkeeper;
-  const bool is_known = user_ != nullptr && doorkeeper.find(user_->name) == user_;
-  if (is_known && by == logged_in_by_) co_return std::nullopt;
-  const auto outcome = co_await doorkeeper.admit(*said, session_.transport());
-  if (outcome.refused) {
-    const bool is_wrong = outcome.refused->code == wire::ErrorCode::Unauthenticated;
-    Response refused = unauthorized(is_wrong ? 401 : 429, outcome.refused->why, head);
-    // By then one failed login of the address is forgiven, and many waiting ones are checked.
-    if (!is_wrong) refused.headers.emplace_back("Retry-After", "6");
-    co_return refused;
-  }
-  if (const auto let_in = session_.gate().let_in(outcome.user); !let_in) {
-    co_return unauthorized(429, let_in.error(), head);
-  }
-  user_ = outcome.user;
-  logged_in_by_ = by;
-  co_return std::nullopt;
-}
-
-asio::awaitable<std::optional<Response>> HttpDialect::refusal_of(const Route& route,
-                                                                 const Target& target) {
-  if (const auto problem = check_head(target)) co_return response_of(*problem);
-  auto refusal = co_await log_in(route, target);
-  if (refusal) co_return refusal;
-  const auto known = check_query(route, target);
-  if (!known) co_return response_of(Problem{400, known.error()});
-  co_return std::nullopt;
-}
-
 asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route& route,
                                               std::vector<std::string> parameters, bool& goes_on) {
   const Head& head = reader_.head();
-  if (auto refusal = co_await refusal_of(route, target)) {
+  if (auto refusal = co_await head_check_.refusal_of(route, target)) {
     goes_on = goes_on && !reader_.has_body();  // nobody takes it in
     co_return *std::move(refusal);
   }
@@ -358,16 +270,6 @@ asio::awaitable<void> HttpDialect::discard() {
 asio::awaitable<void> HttpDialect::finish() {
   if (web_socket_ != nullptr) co_await web_socket_->finish();
   if (editor_ != nullptr) co_await editor_->finish();
-}
-
-bool HttpDialect::is_foreign() const {
-  const auto origin = reader_.head()[Field::origin];
-  // Pictures and links have no origin, but browsers say whose page has them.
-  const auto site = reader_.head()["Sec-Fetch-Site"];
-  if (origin.empty()) return !site.empty() && site != "same-origin" && site != "none";
-  const Transport& transport = session_.transport();
-  return !is_allowed({origin.data(), origin.size()}, options_.http.origins, transport.local(),
-                     transport.is_secure());
 }
 
 asio::awaitable<void> HttpDialect::refuse(const Problem& problem) {

@@ -10,6 +10,7 @@
 #include "server/http/api.hpp"
 #include "server/http/delivery_text.hpp"
 #include "server/http/editor_socket.hpp"
+#include "server/http/head_check.hpp"
 #include "server/http/request_reader.hpp"
 #include "server/http/web_socket.hpp"
 #include "server/sessions/session.hpp"
@@ -40,6 +41,7 @@ class HttpDialect : public Dialect, private Engine {
   const ServerOptions& options_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   RequestReader reader_;
+  HeadCheck head_check_;
   Api api_;
   std::string out_;  // composed, and not yet written
   MemoryShare out_memory_;
@@ -48,8 +50,6 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::steady_timer composed_;  // cancelled when the reader has made use of a reply
   boost::asio::steady_timer flushed_;   // cancelled when everything is written
   boost::asio::steady_timer tick_;      // until the workbench is looked at again
-  UserPtr user_;                        // who logged in last; null: nobody
-  std::string logged_in_by_;            // a hash of what that user has said
   std::uint64_t last_id_ = 0;
   std::uint64_t asked_ = 0;  // the id of the request that the engine has; 0: it has none
   std::optional<protocol::Bytes> reply_;
@@ -68,14 +68,6 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<bool> read_body(Body* body);
   boost::asio::awaitable<Response> handle(const Target& target, const Route& route,
                                           std::vector<std::string> parameters, bool& goes_on);
-  /// Why the request may not be carried out; nothing: it may.
-  boost::asio::awaitable<std::optional<Response>> refusal_of(const Route& route,
-                                                             const Target& target);
-  /// Whether the request may go on, as far as its head says.
-  Checked check_head(const Target& target) const;
-  /// Finds out who sent the request, where the server asks. A response: it may not go on.
-  boost::asio::awaitable<std::optional<Response>> log_in(const Route& route, const Target& target);
-  boost::asio::awaitable<std::optional<Response>> log_in_by_head();
   /// Has the response written and waits until it is.
   boost::asio::awaitable<void> respond(const Response& response, bool keep_alive);
   /// Does what follows the response instead of another request, until the client goes.
@@ -90,8 +82,6 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<bool> read_more();
   /// Ends the request, whose framing or body is wrong.
   boost::asio::awaitable<void> refuse(const Problem& problem);
-  /// Whether a browser sent it that shows a page of somebody else.
-  bool is_foreign() const;
 
   std::uint64_t next_id() override { return ++last_id_; }
   boost::asio::awaitable<std::optional<Reply>> ask(protocol::Bytes frame) override;
