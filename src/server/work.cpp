@@ -1,5 +1,7 @@
 #include "server/work.hpp"
 
+#include <string_view>
+
 namespace gorgo::server {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr std::uint64_t kRow = 300;
 constexpr std::uint64_t kCell = 30;
 constexpr std::uint64_t kRuleText = 200;          // a byte of it
 constexpr std::uint64_t kSubscriptionText = 100;  // a byte of it
+/// What the patterns of a subscription may take to compile, however short their text is.
+constexpr std::uint64_t kPatterns = 20 * kMillisecondOfWork;
 
 Work publication(const wire::Batch& batch, std::uint64_t cost) {
   Work work{cost, 0, true};
@@ -25,6 +29,11 @@ Work publication(const wire::Batch& batch, std::uint64_t cost) {
   return work;
 }
 
+std::uint64_t cost_of_subscription(std::string_view text) {
+  const bool has_patterns = text.find("matches") != text.npos;
+  return 10 * kMicrosecond + text.size() * kSubscriptionText + (has_patterns ? kPatterns : 0);
+}
+
 std::uint64_t cost_of(const wire::Message& message) {
   switch (message.body_type()) {
     case wire::Body::Tick:
@@ -32,7 +41,7 @@ std::uint64_t cost_of(const wire::Message& message) {
     case wire::Body::Declare:
       return 20 * kMicrosecond;
     case wire::Body::Subscribe:
-      return 10 * kMicrosecond + message.body_as_Subscribe()->text()->size() * kSubscriptionText;
+      return cost_of_subscription(message.body_as_Subscribe()->text()->string_view());
     case wire::Body::DropShadow:
     case wire::Body::ListShadows:
     case wire::Body::Unsubscribe:

@@ -306,6 +306,10 @@ TEST(WorkOf, GrowsWithRowsTextsAndTheKindOfRequest) {
   EXPECT_GT(work(large).cost, work(small).cost + 100 * kMillisecond);
   EXPECT_FALSE(work(small).kept);
   EXPECT_GT(work(wire::ListRulesT()).cost, rows(1).cost);
+  wire::SubscribeT plain, pattern;
+  plain.text = "A(name = \"(a{100}){100}\")";
+  pattern.text = "A(matches(name, \"(a{100}){100}\"))";
+  EXPECT_GT(work(pattern).cost, work(plain).cost + 10 * kMillisecond);
 }
 
 }  // namespace
