@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <mutex>
+#include <set>
 
 #include "support.hpp"
 
@@ -13,6 +17,8 @@ namespace gorgo::server {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr int kAllChecks = 1'000;
@@ -278,6 +284,34 @@ TEST(Changes, AClientThatHasGoneHasItsCheckedTextDropped) {
   gate.let_pass(1);
   wait_until([&] { return server->counters().dropped_requests == 1; });
   EXPECT_THAT(*other.rules(), SizeIs(0));
+}
+
+TEST(Changes, WhileADeploymentIsRemovedOthersAreServed) {
+  constexpr std::uint64_t kRules = 2000;
+  RunningServer server;
+  Client client = server.connect(), other = server.connect();
+  std::string text;
+  for (std::uint64_t i = 0; i < kRules; ++i) {
+    text += "rule r" + std::to_string(i) + ": define C(v: float) from A(v = " + std::to_string(i) +
+            ") where v = A.v;\n";
+  }
+  ASSERT_TRUE(client.deploy("many", text));
+  deploy(client, kFireRule);
+  const auto rules = [&] {
+    const auto statistics = *other.statistics();
+    return std::ranges::find(statistics, "rules", &Statistic::name)->value;
+  };
+  ASSERT_EQ(rules(), kRules + 1);
+  auto removed = std::async(std::launch::async, [&] { return client.remove_deployment("many"); });
+  std::set<std::uint64_t> seen;
+  while (removed.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    seen.insert(rules());
+  }
+  EXPECT_TRUE(removed.get());
+  EXPECT_EQ(rules(), 1u);
+  seen.erase(kRules + 1);
+  seen.erase(1);
+  EXPECT_THAT(seen, Not(IsEmpty())) << "all of them went while nobody else had a turn";
 }
 
 }  // namespace

@@ -426,23 +426,6 @@ TEST(Login, AReloadEndsTheConnectionsOfUsersWhoAreGoneOrChanged) {
   EXPECT_EQ(error_of(Client::connect(server->address(), by_token("gorgo_gone"))), kWrong);
 }
 
-TEST(Login, WhoeverAsksForAReloadThatChangesHimGetsTheAnswer) {
-  const auto ops = [](const std::string& keys) {
-    return user_with_token("ops", "gorgo_ops", "admin = true\n" + keys);
-  };
-  const UsersFile users(ops("publish = [\"A\"]"));
-  RunningServer server(with_http(users.server()));
-  server->set_reread([&] { return with_http(users.server()); });
-  HttpConnection http(http_address(server));
-  users.write(ops("publish = [\"B\"]"));
-  const auto reloaded = http.ask("POST", "/v1/reload", "", bearer("gorgo_ops"));
-  EXPECT_EQ(reloaded.status, 200u) << reloaded.body;
-  EXPECT_THAT(reloaded.json()["changed"], testing::Contains("user 'ops': changed"));
-  EXPECT_EQ(http.line(), "");  // the end of the connection
-  HttpConnection anew(http_address(server));
-  EXPECT_EQ(anew.ask("POST", "/v1/reload", "", bearer("gorgo_ops")).status, 200u);
-}
-
 // A reload may come while the engine has a question of a stream, whose reader has gone when the
 // answer comes.
 TEST(Login, AReloadLeavesNoConnectionOfStreamsThatItEnds) {

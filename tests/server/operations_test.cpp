@@ -11,6 +11,7 @@
 #include "http_support.hpp"
 #include "server/sessions/closed_connections.hpp"
 #include "server/sessions/recent_rate.hpp"
+#include "users_support.hpp"
 
 // What operators ask over HTTP: reloads, and connections that have ended.
 namespace gorgo::server {
@@ -53,6 +54,23 @@ TEST_F(ReloadByHttp, SaysWhichRulesCameAndWent) {
   EXPECT_THAT(json["removed"], ElementsAre("one"));
   EXPECT_THAT(json["changed"], IsEmpty());
   EXPECT_EQ(http.ask("GET", "/v1/rules").json()["rules"].size(), 1u);
+}
+
+TEST(ReloadOfUsers, IsAnsweredAlsoToWhomItChanges) {
+  const auto ops = [](const std::string& keys) {
+    return user_with_token("ops", "gorgo_ops", "admin = true\n" + keys);
+  };
+  const UsersFile users(ops("publish = [\"A\"]"));
+  RunningServer server(with_http(users.server()));
+  server->set_reread([&] { return with_http(users.server()); });
+  HttpConnection http(http_address(server));
+  users.write(ops("publish = [\"B\"]"));
+  const auto reloaded = http.ask("POST", "/v1/reload", "", bearer("gorgo_ops"));
+  EXPECT_EQ(reloaded.status, 200u) << reloaded.body;
+  EXPECT_THAT(reloaded.json()["changed"], ::testing::Contains("user 'ops': changed"));
+  EXPECT_EQ(http.line(), "");  // the end of the connection
+  HttpConnection anew(http_address(server));
+  EXPECT_EQ(anew.ask("POST", "/v1/reload", "", bearer("gorgo_ops")).status, 200u);
 }
 
 TEST_F(ReloadByHttp, SaysWhatIsWrongAndKeepsTheOldRules) {

@@ -1,11 +1,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <future>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -307,34 +304,6 @@ TEST(Requests, ManyRulesComeInPages) {
   ASSERT_TRUE(rules) << rules.error().to_string();
   ASSERT_EQ(rules->size(), 3000u);
   EXPECT_EQ(rules->back().name, "r2999");
-}
-
-TEST(Requests, WhileADeploymentIsRemovedOthersAreServed) {
-  constexpr std::uint64_t kRules = 2000;
-  RunningServer server;
-  Client client = server.connect(), other = server.connect();
-  std::string text;
-  for (std::uint64_t i = 0; i < kRules; ++i) {
-    text += "rule r" + std::to_string(i) + ": define C(v: float) from A(v = " + std::to_string(i) +
-            ") where v = A.v;\n";
-  }
-  ASSERT_TRUE(client.deploy("many", text));
-  deploy(client, kFireRule);
-  const auto rules = [&] {
-    const auto statistics = *other.statistics();
-    return std::ranges::find(statistics, "rules", &Statistic::name)->value;
-  };
-  ASSERT_EQ(rules(), kRules + 1);
-  auto removed = std::async(std::launch::async, [&] { return client.remove_deployment("many"); });
-  std::set<std::uint64_t> seen;
-  while (removed.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    seen.insert(rules());
-  }
-  EXPECT_TRUE(removed.get());
-  EXPECT_EQ(rules(), 1u);
-  seen.erase(kRules + 1);
-  seen.erase(1);
-  EXPECT_THAT(seen, Not(IsEmpty())) << "all of them went while nobody else had a turn";
 }
 
 TEST(Requests, ABadRuleComesBackWithDiagnostics) {
