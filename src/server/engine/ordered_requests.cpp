@@ -21,6 +21,8 @@ void OrderedRequests::work_off() {
     parts_.attempt(first, [&] { over = go_on(first); });
     if (!over) return;
     forget_first();
+    // Before its client may ask for more, which a reload may have changed.
+    first.reload = nullptr;
     if (first.done) first.done();
     if (first.client != nullptr) first.client->paid();
     requests_.pop_front();
