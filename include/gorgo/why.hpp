@@ -20,8 +20,9 @@ struct WhyOptions {
   /// Only events with this timestamp, and among them also those that are no terminators because
   /// they fail the conditions of state 0.
   std::optional<Timestamp> at;
-  /// The same of events whose composites have this timestamp. It is later than their own by the
-  /// deadline of the rule, if it has one. `Client::why` does not send it.
+  /// Only events whose composites have this timestamp, and among them also those that fail the
+  /// conditions of state 0. A composite is later than its terminator by the deadline of the rule,
+  /// if it has one. `Client::why` does not send this.
   std::optional<Timestamp> composite_at = {};
   /// After so long the newest terminators that were looked at are all, and the last of these says
   /// that it was given up. What is remembered is taken in before, which this does not bound. 0:
