@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <random>
 
 #include "base/arithmetic.hpp"
+#include "base/exact_sum.hpp"
 #include "floats.hpp"
 
 namespace gorgo::engine {
@@ -22,6 +25,10 @@ double random_float(std::mt19937& random) {
 
 std::uint64_t word(double value) { return std::bit_cast<std::uint64_t>(value); }
 
+/// Whether the first or the second operand of a loop of this shape is a constant.
+bool first(std::size_t shape) { return shape == 1 || shape == 3; }
+bool second(std::size_t shape) { return shape >= 2; }
+
 class BlockKernelsTest : public ::testing::TestWithParam<const BlockKernels*> {};
 
 TEST_P(BlockKernelsTest, CompareAsTheLanguageDoes) {
@@ -36,13 +43,16 @@ TEST_P(BlockKernelsTest, CompareAsTheLanguageDoes) {
   for (const Op op :
        {Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal}) {
     BlockMask floats{}, ints{};
-    GetParam()->compare_floats[*comparison_index(op)](floats, a.data(), b.data(), 4);
-    GetParam()->compare_ints[*comparison_index(op)](ints, c.data(), d.data(), 4);
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      const auto f = [&](std::uint64_t w) { return Datum::of(std::bit_cast<double>(w)); };
-      const auto n = [&](std::uint64_t w) { return Datum::of(std::bit_cast<std::int64_t>(w)); };
-      EXPECT_EQ((floats[i / 64] >> i % 64) & 1, arithmetic::compare(op, f(a[i]), f(b[i])));
-      EXPECT_EQ((ints[i / 64] >> i % 64) & 1, arithmetic::compare(op, n(c[i]), n(d[i])));
+    for (std::size_t shape = 0; shape < 4; ++shape) {
+      GetParam()->compare_floats[*comparison_index(op)][shape](floats, a.data(), b.data(), 4);
+      GetParam()->compare_ints[*comparison_index(op)][shape](ints, c.data(), d.data(), 4);
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        const std::size_t x = first(shape) ? 0 : i, y = second(shape) ? 0 : i;
+        const auto f = [&](std::uint64_t w) { return Datum::of(std::bit_cast<double>(w)); };
+        const auto n = [&](std::uint64_t w) { return Datum::of(std::bit_cast<std::int64_t>(w)); };
+        EXPECT_EQ((floats[i / 64] >> i % 64) & 1, arithmetic::compare(op, f(a[x]), f(b[y])));
+        EXPECT_EQ((ints[i / 64] >> i % 64) & 1, arithmetic::compare(op, n(c[x]), n(d[y])));
+      }
     }
   }
 }
@@ -52,24 +62,61 @@ TEST_P(BlockKernelsTest, CalculateAsOneByOne) {
   std::vector<std::uint64_t> a(kBlock), b(kBlock), out(kBlock);
   for (auto& w : a) w = word(random_float(random));
   for (auto& w : b) w = word(random_float(random) * 1.1);
-  const std::vector<std::pair<Op, BlockKernels::Calculate>> operations = {
+  const std::vector<std::pair<Op, BlockKernels::ByShape<BlockKernels::Calculate>>> operations = {
       {Op::add, GetParam()->add},
       {Op::subtract, GetParam()->subtract},
       {Op::multiply, GetParam()->multiply},
       {Op::divide, GetParam()->divide}};
-  for (const auto& [op, calculate] : operations) {
-    calculate(out.data(), a.data(), b.data(), 4);
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      const Datum expected = Datum::of(
-          arithmetic::calculate(op, std::bit_cast<double>(a[i]), std::bit_cast<double>(b[i])));
-      const double got = std::bit_cast<double>(out[i]);
-      if (expected.floating != expected.floating) {
-        EXPECT_NE(got, got);
-      } else {
-        EXPECT_EQ(out[i], word(expected.floating));
+  for (const auto& [op, loops] : operations) {
+    for (std::size_t shape = 0; shape < 4; ++shape) {
+      loops[shape](out.data(), a.data(), b.data(), 4);
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        const auto x = std::bit_cast<double>(a[first(shape) ? 0 : i]);
+        const auto y = std::bit_cast<double>(b[second(shape) ? 0 : i]);
+        const double expected = arithmetic::calculate(op, x, y);
+        const auto got = std::bit_cast<double>(out[i]);
+        if (expected != expected) {
+          EXPECT_NE(got, got);
+        } else {
+          EXPECT_EQ(out[i], word(expected));
+        }
       }
     }
   }
+}
+
+TEST_P(BlockKernelsTest, TakeWhatAMaskSays) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> values(kBlock), out(kBlock);
+  for (auto& value : values) value = random();
+  const BlockMask mask = {random(), 0, ~std::uint64_t{0}, random() & random() & random()};
+  std::uint64_t greatest = 0;
+  const std::uint64_t got = GetParam()->take(out.data(), values.data(), mask, 4);
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const bool taken = (mask[i / 64] >> i % 64 & 1) != 0;
+    EXPECT_EQ(out[i], taken ? values[i] : 0);
+    greatest = std::max(greatest, out[i] << 1 >> 1);
+  }
+  EXPECT_EQ(got, greatest);
+}
+
+TEST_P(BlockKernelsTest, ExtractPartsWhoseSumIsExact) {
+  std::mt19937_64 random(4);
+  std::vector<std::uint64_t> values(kBlock);
+  for (auto& value : values) {
+    const double unit = std::ldexp(static_cast<double>(random() >> 11), -53);
+    value = word(random() % 8 == 0 ? 0 : (random() % 2 == 0 ? unit : -unit));
+  }
+  ExactSum whole, parts;
+  for (const std::uint64_t value : values) whole.add(std::bit_cast<double>(value));
+  auto extracted = GetParam()->extract(values.data(), 512, 4);
+  EXPECT_NE(extracted.rest, 0);
+  parts.add(extracted.sum);
+  extracted = GetParam()->extract(values.data(), std::ldexp(512, -44), 4);
+  EXPECT_EQ(extracted.rest, 0);
+  parts.add(extracted.sum);
+  EXPECT_EQ(parts.rounded(), whole.rounded());
+  for (const std::uint64_t value : values) EXPECT_EQ(std::bit_cast<double>(value), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, BlockKernelsTest,
@@ -132,7 +179,9 @@ class BlockConditionTest : public ::testing::TestWithParam<TypeOrigin> {
     ASSERT_TRUE(block);
     const std::vector<history::EventRef> sequence = {{&store_, terminator_}};
     const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = {}};
-    const bool bound = block->bind(scope);
+    BlockCondition::Binding binding;
+    block->bind(scope, binding);
+    const bool bound = binding.possible;
     int passed = 0;
     for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{63}, std::uint64_t{64},
                                      std::uint64_t{100}, std::uint64_t{192}, std::uint64_t{256}}) {
@@ -140,8 +189,9 @@ class BlockConditionTest : public ::testing::TestWithParam<TypeOrigin> {
         const std::uint64_t count = std::min(size, timeline_.end() - first);
         BlockMask mask;
         mask.fill(~std::uint64_t{0});
-        if (bound) block->test(timeline_, first, count, mask);
-        expect_same_by_slots(bound ? &*block : nullptr, first, count, mask);
+        block->enter(timeline_, first, count);
+        if (bound) block->test(binding, mask);
+        if (bound) expect_same_by_slots(*block, binding, first, count, mask);
         for (std::uint64_t i = 0; i < count; ++i) {
           const bool got = bound && ((mask[i / 64] >> i % 64) & 1) != 0;
           const history::Scope one{.candidate = {&store_, timeline_.slot(first + i)},
@@ -156,14 +206,14 @@ class BlockConditionTest : public ::testing::TestWithParam<TypeOrigin> {
   }
 
   /// Events are the same wherever their attributes come from.
-  void expect_same_by_slots(BlockCondition* block, std::uint64_t first, std::uint64_t count,
-                            const BlockMask& expected) {
-    if (block == nullptr) return;
+  void expect_same_by_slots(BlockCondition& block, const BlockCondition::Binding& binding,
+                            std::uint64_t first, std::uint64_t count, const BlockMask& expected) {
     std::vector<history::Slot> slots;
     for (std::uint64_t i = 0; i < count; ++i) slots.push_back(timeline_.slot(first + i));
     BlockMask mask;
     mask.fill(~std::uint64_t{0});
-    block->test(store_, slots, mask);
+    block.enter(store_, slots);
+    block.test(binding, mask);
     for (std::uint64_t i = 0; i < count; ++i) {
       ASSERT_EQ(mask[i / 64] >> i % 64 & 1, expected[i / 64] >> i % 64 & 1) << first + i;
     }
@@ -181,6 +231,36 @@ TEST_P(BlockConditionTest, DistancesAreCompared) {
   limit.constant = 30.0;
   expect_agreement(truth(Op::less, {sum, limit}));
   expect_agreement(truth(Op::greater_equal, {limit, sum}));
+}
+
+TEST_P(BlockConditionTest, SumsOfProductsAreCompared) {
+  const Expr n = number(Op::to_float, {attribute(2)});
+  const Expr half = number(Op::multiply, {attribute(0), attribute(1, 0)});
+  const Expr other = number(Op::multiply, {attribute(1, 0), attribute(1)});
+  const Expr count = number(Op::multiply, {n, attribute(0, 0)});
+  expect_agreement(
+      truth(Op::less, {number(Op::add, {number(Op::add, {half, other}), count}), attribute(0, 0)}));
+  expect_agreement(
+      truth(Op::greater, {number(Op::add, {half, number(Op::add, {other, count})}), attribute(0)}));
+  // Neither is a product with a constant.
+  const Expr square = number(Op::multiply, {attribute(0), attribute(0)});
+  const Expr of_both = number(Op::multiply, {difference(0), difference(1)});
+  expect_agreement(truth(Op::less, {number(Op::add, {half, square}), attribute(0, 0)}));
+  expect_agreement(truth(Op::less, {number(Op::add, {of_both, of_both}), attribute(0, 0)}));
+}
+
+TEST_P(BlockConditionTest, SumsMayHaveMoreTermsThanOneStepTakes) {
+  for (const int terms : {2, 15, 16, 17, 40}) {
+    Expr products = number(Op::multiply, {attribute(0), attribute(1, 0)});
+    Expr squares = number(Op::multiply, {difference(1), difference(1)});
+    const Expr product = products, square = squares;
+    for (int i = 1; i < terms; ++i) {
+      products = number(Op::add, {products, product});
+      squares = number(Op::add, {squares, square});
+    }
+    expect_agreement(truth(Op::greater_equal, {products, attribute(1, 0)}));
+    expect_agreement(truth(Op::less, {squares, attribute(1)}));
+  }
 }
 
 TEST_P(BlockConditionTest, IntsAreComparedAndCountAsFloats) {

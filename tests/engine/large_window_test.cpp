@@ -88,11 +88,25 @@ INSTANTIATE_TEST_SUITE_P(
         rule("each S((v - $v) * (v - $v) + v / 1000 < 400 and n < 2000) "
              "within 6 s from T"),
         rule("last S(-(v - $v) * (v - $v) + 2 * $v > 2 * $v - 9.5) within 6 s from T"),
+        rule("each S(v * $v + n * 3.5 < 40000 and k != 1) within 6 s from T"),
+        rule("each S(v * 0.5 + $n * v + n * $v < 50000 or v > 12490) within 300 ms from T"),
+        rule("each S((v - $v) * (v - $v) + (n - $n) * (n - $n) < 9000) within 6 s from T"),
+        rule("each S(2 * v + (n - 3.5) * (n - 3.5) < $v) within 1 s from T"),
+        rule("each S(v + n * 2.0 + k * 3.0 < $v / 9 and $n > 1500) within 6 s from T"),
+        // Some terminators look at few events, the others at most of the window.
+        rule("each S((v - $v) * (v - $v) < $n * $n / 9) within 6 s from T"),
         rule("last S(n = $n) within 6 s from T and not S(v > $v - 2 and v < $v + 2) "
              "between S and T"),
         "define O(v: float, n: int) from T(v = $v) where "
         "v = Sum(S(v > $v - 9 and v < $v + 9).v within 6 s from T), "
         "n = Count(S(v < $v).n within 6 s from T);",
+        "define O(v: float, n: int) from T(v = $v, n = $n) where "
+        "v = Avg(S(v < $v).v within 6 s from T), "
+        "n = Count(S(v * 2.0 + n * $v < 60000).k within 6 s from T);",
+        "define O(v: float, n: int) from T(v = $v) where "
+        "v = Avg(S(v < $v).n within 4 s from T), n = Sum(S(v > $v).n within 5 s from T);",
+        "define O(v: float, n: int) from T(n = $n) where "
+        "v = Sum(S(n < $n).v within 2 s from T), n = Count(S(n > $n) within 40 ms from T);",
         "define O(v: float, n: int) from T(v = $v) where "
         "v = Avg(S().n within 5 s from T), n = Count(S() within 5 s from T);",
         "define O(v: float, n: int) from T(v = $v) where "

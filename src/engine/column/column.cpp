@@ -28,8 +28,9 @@ struct Workspace {
   std::vector<std::vector<EventRef>> selected;  ///< by state
   TakenByKey taken;
   std::vector<AggregateValue> computed;
-  std::vector<Datum> values;    ///< of the aggregates, as expressions read them
-  std::vector<EventRef> group;  ///< terminators that come next
+  std::vector<Datum> values;                   ///< of the aggregates, as expressions read them
+  std::vector<EventRef> group;                 ///< terminators that come next
+  std::vector<std::vector<Search>> announced;  ///< of those, by finder
 
   void fit(const Rule& rule) {
     sequence.resize(rule.states.size());
@@ -63,7 +64,15 @@ class ColumnEvaluator final : public CpuEvaluator {
  private:
   enum class Outcome { complete, overflow, stopped };
 
-  void prefetch(std::span<const history::Slot> terminators);
+  bool scans_for_each() const;
+
+  std::size_t evaluate(std::span<const history::Slot> terminators);
+  /// Tells finders of the terminators that come next.
+  void announce(std::span<const history::Slot> terminators);
+  void announce_searches();
+  /// `interval(sequence)`: of the search for a terminator.
+  template <class F>
+  void announce(std::vector<Finder>& finders, std::size_t index, F&& interval);
   Outcome evaluate_terminator(EventRef terminator);
   /// Chooses events for `state` and all later ones, given the states before it.
   Outcome extend(std::size_t state);
@@ -97,6 +106,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   std::vector<Finder> aggregates_;
   std::vector<KeyIndex> keys_;  // from state 1 on; none where no state has one
   std::vector<Finder*> early_;  // those whose key depends on the terminator alone
+  bool scans_ = false;          // for each terminator, whatever else is found for it
 
   // The members below belong to the terminator in hand.
   const RuleState* state_ = nullptr;
@@ -122,6 +132,11 @@ KeyIndex key_index_of(const State& state, const plan::Scan& scan, history::Histo
   return {std::move(column), std::move(index)};
 }
 
+/// Whether all matches of the state are looked at.
+bool is_for_all(const State& state) {
+  return state.selection == Selection::each || !state.per.empty();
+}
+
 /// Whether every operand of the key is known with the terminator.
 bool is_early(const plan::Scan& scan) {
   return !scan.key.empty() && std::all_of(scan.key.begin(), scan.key.end(), [&](std::uint32_t i) {
@@ -137,9 +152,8 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
   states_.reserve(plan_->states.size() - 1);
   for (std::size_t i = 1; i < plan_->states.size(); ++i) {
     const State& state = rule_.states[i];
-    const bool all = state.selection == Selection::each || !state.per.empty();
     states_.emplace_back(plan_->states[i].scan, history, use_indexes,
-                         all ? Selectivity::all : Selectivity::until_found, state);
+                         is_for_all(state) ? Selectivity::all : Selectivity::until_found, state);
     auto keys = use_indexes ? key_index_of(state, plan_->states[i].scan, history) : KeyIndex();
     if (keys.index == nullptr) continue;
     keys_.resize(plan_->states.size() - 1);
@@ -153,42 +167,56 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
   for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
     aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, rule_.aggregates[i]);
   }
+  scans_ = scans_for_each();
   if (!use_indexes) return;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (is_early(plan_->states[i + 1].scan)) early_.push_back(&states_[i]);
   }
 }
 
+/// Whether something is scanned for each terminator: the candidates of state 1, or what the
+/// aggregates of a rule are about that has no such state.
+bool ColumnEvaluator::scans_for_each() const {
+  if (!plan_->states[0].negations.empty()) return false;
+  if (rule_.states.size() > 1) return is_for_all(rule_.states[1]) && states_[0].is_scanning();
+  return std::any_of(aggregates_.begin(), aggregates_.end(),
+                     [](const Finder& finder) { return finder.is_scanning(); });
+}
+
 std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
                                       const Budget& budget, CompositeSink& sink) {
-  constexpr std::size_t kGroup = 16;  // terminators whose cache misses overlap
   state_ = &state;
   budget_ = &budget;
   sink_ = &sink;
   in_order_ = terminators.in_order;
   work_ = &of_this_thread<Workspace>();
   work_->fit(rule_);
-  const auto slots = terminators.slots;
-  if (!history::all_hold(plan_->states[0].scan.guards, {})) {
-    return slots.size();
-  }
-  for (std::size_t t = 0; t < slots.size(); ++t) {
-    if (budget.stopped() || !sink.has_room(static_cast<std::uint32_t>(t))) return t;
-    if (t % kGroup == 0) prefetch(slots.subspan(t, std::min(kGroup, slots.size() - t)));
-    sink.begin(static_cast<std::uint32_t>(t));
-    switch (evaluate_terminator({&terminators_, slots[t]})) {
+  if (!history::all_hold(plan_->states[0].scan.guards, {})) return terminators.slots.size();
+  const std::size_t done = evaluate(terminators.slots);
+  announce({});
+  return done;
+}
+
+/// Returns how many are done.
+std::size_t ColumnEvaluator::evaluate(std::span<const history::Slot> terminators) {
+  constexpr std::size_t kGroup = 16;  // terminators whose cache misses overlap
+  for (std::size_t t = 0; t < terminators.size(); ++t) {
+    if (budget_->stopped() || !sink_->has_room(static_cast<std::uint32_t>(t))) return t;
+    if (t % kGroup == 0) announce(terminators.subspan(t, std::min(kGroup, terminators.size() - t)));
+    sink_->begin(static_cast<std::uint32_t>(t));
+    switch (evaluate_terminator({&terminators_, terminators[t]})) {
       case Outcome::complete:
-        sink.commit();
+        sink_->commit();
         break;
       case Outcome::overflow:
-        sink.overflow();
+        sink_->overflow();
         break;
       case Outcome::stopped:
-        sink.discard();
+        sink_->discard();
         return t;
     }
   }
-  return slots.size();
+  return terminators.size();
 }
 
 void ColumnEvaluator::prefetch() const {
@@ -198,11 +226,39 @@ void ColumnEvaluator::prefetch() const {
   for (const Finder& finder : states_) finder.prefetch();
 }
 
-void ColumnEvaluator::prefetch(std::span<const history::Slot> terminators) {
-  if (terminators.size() < 2) return;
+void ColumnEvaluator::announce(std::span<const history::Slot> terminators) {
   work_->group.clear();
-  for (const history::Slot slot : terminators) work_->group.push_back({&terminators_, slot});
+  if (terminators.size() > 1) {
+    for (const history::Slot slot : terminators) work_->group.push_back({&terminators_, slot});
+  }
   for (Finder* finder : early_) finder->prefetch(work_->group);
+  if (scans_) announce_searches();
+}
+
+void ColumnEvaluator::announce_searches() {
+  if (rule_.states.size() > 1) {
+    announce(states_, 0, [&](auto sequence) { return window_of(rule_.states[1], sequence); });
+    return;
+  }
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    announce(aggregates_, i,
+             [&](auto sequence) { return interval_of(rule_.aggregates[i].span, sequence); });
+  }
+}
+
+template <class F>
+void ColumnEvaluator::announce(std::vector<Finder>& finders, std::size_t index, F&& interval) {
+  Finder& finder = finders[index];
+  if (!finder.is_scanning()) return;
+  if (!finder.wants_announcements()) return finder.announce({});
+  if (work_->announced.size() <= index) work_->announced.resize(index + 1);
+  auto& searches = work_->announced[index];
+  searches.clear();
+  for (const EventRef& terminator : work_->group) {
+    const std::span sequence(&terminator, 1);
+    searches.push_back(search(interval(sequence), sequence));
+  }
+  finder.announce(searches);
 }
 
 ColumnEvaluator::Outcome ColumnEvaluator::evaluate_terminator(EventRef terminator) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/aggregation.hpp"
+#include "engine/column/block_sum.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -31,6 +32,15 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
                         aggregate->function == AggregateFunction::max;
   if (!extremes && !(sums && floats)) return std::nullopt;
   return aggregate->attribute;
+}
+
+/// The attribute whose sum a scan takes by blocks, if it can.
+std::optional<std::uint32_t> attribute_by_blocks(const Aggregate* aggregate,
+                                                 const history::EventStore& store) {
+  if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
+  const bool sums = aggregate->function == AggregateFunction::sum ||
+                    aggregate->function == AggregateFunction::avg;
+  return sums ? aggregate->attribute : std::nullopt;
 }
 
 /// The attribute by whose values a search may begin: one with a lower and an upper bound, be they
@@ -123,6 +133,9 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
   const bool whole = scan.comparisons.empty() && scan.residual.empty();
   if (!use_indexes || (scan.key.empty() && !(whole && (summed || valued)))) {
     auto timeline = column.timeline(scan.column.attributes);
+    if (const auto summed_by_blocks = attribute_by_blocks(aggregate, column.store())) {
+      timeline = column.timeline(std::array{*summed_by_blocks});
+    }
     if (whole) return WholeWindow(scan, column.store(), std::move(timeline));
     const auto ranged =
         use_indexes ? ranged_attribute(scan, column.store(), aggregate == nullptr) : std::nullopt;
@@ -139,6 +152,7 @@ Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   if (aggregate.newest) range = newest(range, *aggregate.newest);
   if (const auto value = aggregate_at_once(aggregate, range)) return *value;
   if (values_ && is_exact()) return aggregate_by_summaries(aggregate, range);
+  if (const auto value = aggregate_by_blocks(aggregate, range)) return *value;
   const Datum one = Datum::of(std::int64_t{1});
   const ValueType input =
       aggregate.attribute ? store_.attribute_type(*aggregate.attribute) : one.type();
@@ -222,6 +236,31 @@ Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range 
                    first == 0 ? ExactSum() : groups[first - 1].sum);
   }
   return result.result();
+}
+
+/// Looks at blocks of events, if matches need no look at each, and they are added up or counted.
+std::optional<Datum> Finder::aggregate_by_blocks(const Aggregate& aggregate,
+                                                 history::Range range) const {
+  Scanner* const scanning = scanner();
+  if (scanning == nullptr || !scanning->is_by_blocks()) return std::nullopt;
+  const auto summed = attribute_by_blocks(&aggregate, store_);
+  const bool counts = aggregate.function == AggregateFunction::count &&
+                      (!aggregate.attribute || !store_.is_nullable());
+  if (!summed && !counts) return std::nullopt;
+  BlockSum sum;
+  const bool ints = summed && store_.attribute_type(*summed) == ValueType::integer;
+  scanning->each_block(range, [&](std::uint64_t first, std::uint64_t count, const BlockMask& mask) {
+    if (!summed) return sum.add_count(mask);
+    const std::uint64_t* const values = scanning->timeline()->attribute(*summed).words(first);
+    ints ? sum.add_ints(values, count, mask) : sum.add_floats(values, count, mask);
+  });
+  Aggregation aggregation(aggregate.function, ints ? ValueType::integer : ValueType::floating);
+  if (ints) {
+    aggregation.add_all(sum.count(), sum.of_ints());
+  } else {
+    aggregation.add_all(sum.count(), sum.of_floats());
+  }
+  return aggregation.result();
 }
 
 std::size_t Finder::bytes() const {

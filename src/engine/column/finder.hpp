@@ -40,6 +40,11 @@ class Finder {
     const auto* const way = std::get_if<std::unique_ptr<Prober>>(&way_);
     return way == nullptr ? nullptr : way->get();
   }
+  /// Null: it does not scan for what passes conditions.
+  Scanner* scanner() const {
+    const auto* const way = std::get_if<std::unique_ptr<Scanner>>(&way_);
+    return way == nullptr ? nullptr : way->get();
+  }
 
  public:
   /// `scan` must outlive the finder.
@@ -57,6 +62,11 @@ class Finder {
   void prefetch(std::span<const history::EventRef> terminators) {
     if (auto* const keyed = prober()) keyed->prefetch(terminators);
   }
+  /// Whether it scans for what passes conditions.
+  bool is_scanning() const { return !among_ && scanner() != nullptr; }
+  /// See `Scanner`. Precondition: `is_scanning`.
+  bool wants_announcements() const { return scanner()->wants_announcements(); }
+  void announce(std::span<const Search> searches) { scanner()->announce(searches); }
   history::Range start(const Search& search) {
     return among_ ? start_among(search) : begin(search);
   }
@@ -96,6 +106,7 @@ class Finder {
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
   std::optional<Datum> end_of(const Aggregate& aggregate, history::Range range) const;
   Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
+  std::optional<Datum> aggregate_by_blocks(const Aggregate& aggregate, history::Range range) const;
   bool is_exact() const {
     return by_way([](const auto& way) { return way.is_exact(); });
   }

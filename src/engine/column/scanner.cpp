@@ -118,10 +118,16 @@ Scanner::Scanner(const plan::Scan& scan, const history::EventStore& store,
   }
 }
 
+bool Scanner::wants_announcements() const {
+  // What is compared one by one would have to be kept for each search.
+  return attribute_tests_.empty() && !blocks_.empty() && (ranges_ == nullptr || scans_);
+}
+
 history::Range Scanner::start(const Search& search) {
   search_ = search;
   found_.clear();
   gathered_ = false;
+  member_.reset();
   const history::Scope scope{.candidate = {}, .states = search.sequence, .aggregates = {}};
   if (!history::all_hold(scan_.guards, scope)) return {};
   for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -129,14 +135,28 @@ history::Range Scanner::start(const Search& search) {
     if (!operands_[i].exists()) return {};
   }
   window_ = timeline_->window(search.interval.after, search.interval.before, window_);
-  if (gather(window_, scope)) return {0, found_.size()};
+  const auto member = group_.find(search);
+  if (member && group_.is_scanned(*member)) return start_in_group(*member);
+  scans_ = !gather(window_, scope);
+  if (!scans_) return {0, found_.size()};
+  if (member && group_.scan(*member, *timeline_, blocks_)) return start_in_group(*member);
   return bind(scope) ? window_ : history::Range{};
+}
+
+history::Range Scanner::start_in_group(std::size_t member) {
+  if (!group_.is_possible(member)) return {};
+  member_ = member;
+  return window_;
 }
 
 /// Returns false when no event can pass.
 bool Scanner::bind(const history::Scope& scope) {
-  return std::all_of(blocks_.begin(), blocks_.end(),
-                     [&](BlockCondition& block) { return block.bind(scope); });
+  bindings_.resize(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i].bind(scope, bindings_[i]);
+    if (!bindings_[i].possible) return false;
+  }
+  return true;
 }
 
 /// Finds the matches by value. Returns false where they are not few enough for that.
@@ -176,7 +196,10 @@ void Scanner::sift_found(const history::Scope& scope) {
     const auto slots = std::span(found_).subspan(first, std::min(kBlock, found_.size() - first));
     BlockMask mask;
     mask.fill(~std::uint64_t{0});
-    for (BlockCondition& block : blocks_) block.test(store_, slots, mask);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      blocks_[i].enter(store_, slots);
+      blocks_[i].test(bindings_[i], mask);
+    }
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if ((mask[i / 64] >> i % 64 & 1) != 0) *kept++ = slots[i];
     }
@@ -203,9 +226,16 @@ bool Scanner::passes(std::uint32_t comparison, const history::Scope& scope) cons
 }
 
 BlockMask Scanner::matches(std::uint64_t first, std::uint64_t count) {
-  BlockMask masks;
+  return member_ ? group_.mask(*member_, first, count) : tested(first, count);
+}
+
+BlockMask Scanner::tested(std::uint64_t first, std::uint64_t count) {
+  BlockMask masks{};
   for (std::uint64_t word = 0; word * 64 < count; ++word) masks[word] = low_bits(count - word * 64);
-  for (BlockCondition& block : blocks_) block.test(*timeline_, first, count, masks);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    blocks_[i].enter(*timeline_, first, count);
+    blocks_[i].test(bindings_[i], masks);
+  }
   for (const std::uint32_t i : attribute_tests_) {
     for (std::uint64_t word = 0; word * 64 < count; ++word) {
       if (masks[word] == 0) continue;

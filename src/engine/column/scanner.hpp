@@ -9,6 +9,7 @@
 
 #include "engine/column/block_condition.hpp"
 #include "engine/column/implied_bounds.hpp"
+#include "engine/column/scan_group.hpp"
 #include "engine/column/search.hpp"
 #include "history/range_index.hpp"
 #include "history/timeline.hpp"
@@ -21,7 +22,8 @@ enum class Selectivity : std::uint8_t { all, until_found };
 
 /// Finds the events of one predicate in one window of its column: by value where a range index
 /// shows that few events can match, else it tests blocks of events at a time, and what remains
-/// event by event. Has one search in hand at a time.
+/// event by event. Searches that were announced test a block one after the other. Has one search in
+/// hand at a time.
 class Scanner {
  public:
   /// `scan` and `store` must outlive the scanner. `ranges` may be null.
@@ -40,6 +42,13 @@ class Scanner {
     return gathered_ || (blocks_.empty() && attribute_tests_.empty() && is_rest_empty());
   }
 
+  /// Whether `announce` may spare something. Where a range index serves searches, the last one says
+  /// whether the next ones are likely to scan.
+  bool wants_announcements() const;
+  /// A hint: `start` is going to be called for these searches of different terminators, perhaps not
+  /// for all, in this order. They must stay until the next announcement.
+  void announce(std::span<const Search> searches) { group_.announce(searches); }
+
   /// The range that holds the matches; empty when nothing can match.
   history::Range start(const Search& search);
 
@@ -50,7 +59,15 @@ class Scanner {
   template <class F>
   bool descending(history::Range range, F&& f);
 
+  /// Whether `each_block` shows all that matches.
+  bool is_by_blocks() const { return !gathered_ && is_rest_empty(); }
+  /// Calls `f(first, count, mask)` for blocks of the range, in ascending order: bit i says whether
+  /// the event at `first + i` matches.
+  template <class F>
+  void each_block(history::Range range, F&& f);
+
  private:
+  history::Range start_in_group(std::size_t member);
   bool bind(const history::Scope& scope);
   /// How many events are scanned while one is gathered: the more there is to calculate, the fewer.
   std::uint64_t scans_in_the_time_of_one() const {
@@ -64,6 +81,7 @@ class Scanner {
 
   /// Which positions from `first` on pass what is tested by blocks, for `count` <= kBlock.
   BlockMask matches(std::uint64_t first, std::uint64_t count);
+  BlockMask tested(std::uint64_t first, std::uint64_t count);
   std::uint64_t first_block() const { return worth_ == Selectivity::all ? kBlock : 64; }
   bool is_rest_empty() const {
     return event_tests_.empty() && residual_.empty() && search_.in_order;
@@ -82,18 +100,30 @@ class Scanner {
   Selectivity worth_;
   std::vector<ImpliedBounds> implied_;  // for the range index
   std::vector<BlockCondition> blocks_;
-  std::size_t operations_ = 0;                  // what blocks do on an event
+  ScanGroup group_;
+  bool scans_ = false;          // whether the last search that tried to gather did not
+  std::size_t operations_ = 0;  // what blocks do on an event
   std::vector<std::uint32_t> attribute_tests_;  // other comparisons of attributes
   std::vector<std::uint32_t> event_tests_;      // comparisons of what must be calculated
   std::vector<const Expr*> residual_;
 
   // The members below belong to the search in hand.
   std::vector<Datum> operands_;
+  std::vector<BlockCondition::Binding> bindings_;  // of the conditions in `blocks_`
+  std::optional<std::size_t> member_;              // if it was scanned with the group: which of it
   Search search_;
   history::Range window_;  ///< the next one is looked for near it
   bool gathered_ = false;
   std::vector<history::Slot> found_;  // if gathered: the matches
 };
+
+template <class F>
+void Scanner::each_block(history::Range range, F&& f) {
+  for (std::uint64_t first = range.first; first < range.last; first += kBlock) {
+    const std::uint64_t count = std::min<std::uint64_t>(kBlock, range.last - first);
+    f(first, count, matches(first, count));
+  }
+}
 
 template <class F>
 bool Scanner::ascending(history::Range range, F&& f) {
