@@ -152,6 +152,29 @@ TEST_F(Files, AnEmptiedFileIsReadFromItsBeginning) {
   EXPECT_EQ(read(16).front(), 5);
 }
 
+/// Neither its size nor its time of writing tells, and the second follows the first at once.
+TEST_F(Files, AFileThatIsReplacedInPlaceByOneOfItsLengthIsReadFromItsBeginning) {
+  append("a.log", lines(1, 3));
+  const auto written = fs::last_write_time(folder / "a.log");
+  open();
+  EXPECT_THAT(read(3), ElementsAre(1, 2, 3));
+  for (const std::int64_t first : {4, 7}) {
+    write("a.log", lines(first, first + 2));
+    fs::last_write_time(folder / "a.log", written);
+    EXPECT_THAT(read(3), ElementsAre(first, first + 1, first + 2));
+  }
+  fs::last_write_time(folder / "a.log", fs::file_time_type::clock::now());
+  EXPECT_THAT(read(0), IsEmpty()) << "its time alone has changed";
+}
+
+TEST_F(Files, ALineWithoutItsEndIsNoPartOfTheFileThatReplacesIt) {
+  append("a.log", "{\"n\":1}");
+  open();
+  EXPECT_THAT(read(0), IsEmpty());
+  write("a.log", lines(2, 2));
+  EXPECT_THAT(read(1), ElementsAre(2));
+}
+
 TEST_F(Files, WhatIsNoEventIsADeadLetter) {
   append("a.log", "nonsense\n" + lines(1, 1) + "{\"n\":[1]}\n");
   open();

@@ -17,11 +17,15 @@ namespace {
 
 constexpr std::size_t kHead = 256;                        // bytes by which a file is known again
 constexpr std::size_t kMostLine = std::size_t{16} << 20;  // bytes
+// File systems have coarse clocks, some of two seconds: a file that is written to twice within a
+// step of them has the same time of change.
+constexpr std::chrono::seconds kClockStep{2};
 
-std::uint64_t hash_of_head(int file, std::uint64_t bytes) {
+/// The first bytes of the file, as many as there are.
+std::string head_of(int file, std::uint64_t bytes) {
   std::array<char, kHead> head{};
   const auto read = pread(file, head.data(), std::min<std::uint64_t>(bytes, kHead), 0);
-  return hash({head.data(), static_cast<std::size_t>(std::max<ssize_t>(read, 0))});
+  return {head.data(), static_cast<std::size_t>(std::max<ssize_t>(read, 0))};
 }
 
 Error failed(const std::string& what, const std::string& path) {
@@ -39,27 +43,38 @@ Result<std::unique_ptr<TailedFile>> TailedFile::open(const FilePosition& positio
   if (fstat(file, &status) != 0) return failed("read", position.path);
   if (!S_ISREG(status.st_mode)) return Error{position.path + " is no regular file", ""};
   opened->position_.identity = {status.st_dev, status.st_ino};
-  const bool goes_on = position.identity == opened->position_.identity && opened->is_same();
+  const bool goes_on = position.identity == opened->position_.identity && opened->is_known();
   if (auto begun = opened->begin(goes_on ? position.offset : 0); !begun) return begun.error();
   return {std::in_place, std::move(opened)};
 }
 
 TailedFile::~TailedFile() { close(file_); }
 
-Result<std::uint64_t> TailedFile::size() const {
+Result<TailedFile::Look> TailedFile::look() const {
   struct stat status = {};
   if (fstat(file_, &status) != 0) return failed("read", position_.path);
-  return static_cast<std::uint64_t>(status.st_size);
+  return Look{static_cast<std::uint64_t>(status.st_size),
+              {status.st_ctim.tv_sec, status.st_ctim.tv_nsec}};
 }
 
-bool TailedFile::is_same() const {
-  const auto bytes = size();
-  return bytes && *bytes >= position_.offset &&
-         hash_of_head(file_, position_.head_bytes) == position_.head;
+bool TailedFile::is_known() const {
+  const auto there = look();
+  return there && there->size >= position_.offset &&
+         hash(head_of(file_, position_.head_bytes)) == position_.head;
+}
+
+/// Nobody can set back the time of change, as one can that of writing.
+bool TailedFile::is_replaced(const Look& look) {
+  const auto now = Clock::now();
+  if (std::exchange(changed_, look.changed) != look.changed) settled_ = now + kClockStep;
+  if (look.size == filled_ && compared_ >= settled_) return false;
+  compared_ = now;
+  return look.size < filled_ || head_of(file_, head_.size()) != head_;
 }
 
 Result<void> TailedFile::begin(std::uint64_t offset) {
   lines_ = {};
+  head_ = head_of(file_, offset);
   skips_ = false;
   position_.offset = next_line_ = filled_ = 0;
   position_.head = hash({});
@@ -92,7 +107,9 @@ Result<bool> TailedFile::fill() {
   const auto size = pread(file_, space.data, space.size, static_cast<off_t>(filled_));
   if (size < 0 && errno == EINTR) return true;
   if (size < 0) return failed("read", position_.path);
-  lines_.fill(static_cast<std::size_t>(size));
+  const auto bytes = static_cast<std::size_t>(size);
+  if (head_.size() == filled_) head_.append(space.data, std::min(bytes, kHead - head_.size()));
+  lines_.fill(bytes);
   filled_ += static_cast<std::uint64_t>(size);
   return size > 0;
 }
@@ -106,13 +123,13 @@ Result<TailedFile::Read> TailedFile::read(const TakeLine& take,
       take_line(*line, take);
     }
     if (is_full()) return Read::more;
-    const auto bytes = size();
-    if (!bytes) return bytes.error();
-    if (*bytes != filled_ && (*bytes < filled_ || !is_same())) {
+    const auto there = look();
+    if (!there) return there.error();
+    if (is_replaced(*there)) {
       if (auto begun = begin(0); !begun) return begun.error();
     }
     // A file of /proc has more than it says, and would be read for ever.
-    if (*bytes == filled_) return Read::end;
+    if (there->size == filled_) return Read::end;
     const auto more = fill();
     if (!more) return more.error();
     if (!*more) return Read::end;
@@ -145,9 +162,9 @@ void TailedFile::take_rest(const TakeLine& take) {
 }
 
 const FilePosition& TailedFile::position() {
-  const std::uint64_t known = std::min<std::uint64_t>(position_.offset, kHead);
+  const std::uint64_t known = std::min<std::uint64_t>(position_.offset, head_.size());
   if (known > position_.head_bytes) {
-    position_.head = hash_of_head(file_, known);
+    position_.head = hash(std::string_view(head_).substr(0, known));
     position_.head_bytes = known;
   }
   return position_;

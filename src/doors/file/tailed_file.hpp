@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "codec/lines.hpp"
 #include "doors/payload.hpp"
@@ -60,6 +61,12 @@ class TailedFile {
   std::optional<Error> refused_header = {};
 
  private:
+  using Clock = std::chrono::steady_clock;
+  struct Look {
+    std::uint64_t size = 0;
+    std::pair<std::int64_t, std::int64_t> changed = {};  // seconds, nanoseconds
+  };
+
   TailedFile(int file, FilePosition position, std::unique_ptr<PayloadReader> reader)
       : file_(file), position_(std::move(position)), reader_(std::move(reader)) {}
 
@@ -67,13 +74,20 @@ class TailedFile {
   FilePosition position_;  // `offset`: of the first record that was not taken
   std::unique_ptr<PayloadReader> reader_;
   codec::LineCutter lines_;
+  std::string head_;  // the first bytes as they were read, by which it is known again
+  decltype(Look::changed) changed_ = {};
+  Clock::time_point settled_ = {};  // from then on what is written leaves another time of change
+  Clock::time_point compared_ = {};
   std::uint64_t filled_ = 0;     // where the bytes end that the cutter was given
   std::uint64_t next_line_ = 0;  // where the next line begins
   bool skips_ = false;           // the rest of a line that is too long
 
   Result<void> begin(std::uint64_t offset);
-  Result<std::uint64_t> size() const;
-  bool is_same() const;
+  Result<Look> look() const;
+  /// Whether it is the file that was left off.
+  bool is_known() const;
+  /// Whether its bytes are others than those that were read.
+  bool is_replaced(const Look& look);
   Result<bool> fill();
   void take_line(std::string_view line, const TakeLine& take);
 };
