@@ -40,6 +40,8 @@ struct Arrived {
   BatchBuilder events;
   std::vector<DeadLetter> dead;
   Position position;  ///< behind all of them
+  /// What the source cannot read for now, while it goes on with the rest.
+  std::optional<Error> problem;
 
   /// Whether it is enough for one look.
   bool full() const {

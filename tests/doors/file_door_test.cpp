@@ -119,6 +119,26 @@ TEST(FileDoor, WhatIsRefusedIsNotReadAgain) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST(FileDoor, AFileWhoseHeaderIsRefusedIsOneFailure) {
+  const Folder folder("header");
+  folder.write("bad.csv", "n,m\"x\n1,2\n");
+  folder.write("good.csv", "v\n");
+  ServerWithDoors server(folder,
+                         "[doors.in]\nkind = \"file\"\nformat = \"csv\"\ntype = \"A\"\npath = \"" +
+                             (folder / "*.csv").string() + "\"\n");
+  auto client = server.client();
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    std::ofstream(folder / "good.csv", std::ios::app) << n << "\n";
+    const Door door = wait_for_door(client, "in", [&](const Door& d) { return d.events == n; });
+    EXPECT_EQ(door.state, "failing");
+    EXPECT_THAT(door.problem, HasSubstr("bad.csv: the header is refused"));
+    EXPECT_EQ(door.failures, 1u);
+  }
+  fs::remove(folder / "bad.csv");
+  wait_for_door(client, "in", [](const Door& d) { return d.state == "running"; });
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(FileDoor, DoorsFollowTheConfiguration) {
   const Folder folder("reload");
   folder.write("one.log", number_line(1));

@@ -13,9 +13,11 @@ namespace gorgo::doors {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Files : public testing::Test {
  protected:
@@ -51,6 +53,12 @@ class Files : public testing::Test {
   void open() {
     source = std::make_unique<FileSource>(
         settings, [] { return std::make_shared<const Schema>(); }, position);
+  }
+  /// What the source says that it cannot read.
+  std::string problem() {
+    const auto arrived = source->poll(std::chrono::milliseconds(300));
+    EXPECT_TRUE(arrived);
+    return arrived && arrived->problem ? arrived->problem->message : "";
   }
   /// The numbers that come until `count` have; none may come behind them.
   std::vector<std::int64_t> read(std::size_t count) {
@@ -232,19 +240,42 @@ TEST_F(Files, WhereTheHeaderIsRefusedNoRowIsRead) {
   ASSERT_EQ(arrived->dead.size(), 1u);
   EXPECT_EQ(arrived->dead[0].payload, "n,m\"x");
   EXPECT_THAT(arrived->dead[0].reason, HasSubstr("the header is refused"));
-  const auto fails = [&] {
-    const auto polled = source->poll(std::chrono::milliseconds(300));
-    return !polled &&
-           polled.error().message.find("a.log: the header is refused") != std::string::npos;
-  };
-  EXPECT_TRUE(fails());
+  EXPECT_THAT(arrived->problem.value_or(Error{}).message,
+              HasSubstr("a.log: the header is refused"));
   position = arrived->position;
   open();
-  EXPECT_TRUE(fails());
+  EXPECT_THAT(problem(), HasSubstr("a.log: the header is refused"));
   // It is read when it is replaced.
   fs::remove(folder / "a.log");
   append("a.log", "n,m\n5,6\n");
   EXPECT_THAT(read(1), ElementsAre(5));
+  EXPECT_EQ(problem(), "");
+}
+
+TEST_F(Files, WhereHeadersAreRefusedOtherFilesAreRead) {
+  settings.format = "csv";
+  const std::string refused = "n,m\"x\n1,2\n";
+  append("a.log", refused);
+  open();
+  EXPECT_THAT(read(0), IsEmpty());
+  EXPECT_EQ(dead.size(), 1u);
+  append("b.log", "n\n1\n");
+  EXPECT_THAT(read(1), ElementsAre(1));
+  EXPECT_THAT(problem(), AllOf(HasSubstr("a.log: the header"), Not(HasSubstr("files are"))));
+  append("c.log", refused);
+  append("d.log", refused);
+  append("b.log", "2\n");
+  EXPECT_THAT(read(1), ElementsAre(2));
+  EXPECT_THAT(problem(), HasSubstr("3 files are not read, one of them " +
+                                   (folder / "a.log").string() + ": the header"));
+  // An empty file has no header, and one without a name is nobody's problem.
+  write("a.log", "");
+  fs::remove(folder / "c.log");
+  EXPECT_THAT(read(0), IsEmpty());
+  EXPECT_THAT(problem(), HasSubstr("d.log: the header"));
+  fs::remove(folder / "d.log");
+  EXPECT_THAT(read(0), IsEmpty());
+  EXPECT_EQ(problem(), "");
 }
 
 TEST_F(Files, FromTheEndNothingOldComes) {

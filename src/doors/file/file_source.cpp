@@ -108,20 +108,14 @@ Result<Arrived> FileSource::poll(std::chrono::milliseconds patience) {
   const auto until = Clock::now() + patience;
   Arrived arrived;
   while (true) {
-    problem_.reset();
     if (Clock::now() >= next_look_) {
       if (auto looked = look(); !looked) return looked.error();
       forget_gone(arrived);
     }
     if (arrived.empty()) read(arrived);  // a batch is of one file
-    if (!arrived.empty()) {
-      arrived.position = position();
-      return {std::in_place, std::move(arrived)};
-    }
-    find_refused_header();
-    if (problem_) return *problem_;
-    const auto now = Clock::now();
-    if (now >= until) return {std::in_place, std::move(arrived)};
+    if (!arrived.empty()) arrived.position = position();
+    const bool has_news = tell_problem(arrived) || !arrived.empty();
+    if (has_news || Clock::now() >= until) return {std::in_place, std::move(arrived)};
     wait(std::min(until, next_look_));
     const std::lock_guard lock(mutex_);
     if (std::exchange(is_woken_, false)) return {std::in_place, std::move(arrived)};
@@ -141,6 +135,7 @@ void FileSource::wake() {
 
 Result<void> FileSource::look() {
   next_look_ = Clock::now() + kPause;
+  unopened_.clear();
   const auto found = files_named(settings_.path);
   if (found.size() > kMostFiles) {
     return Error{settings_.path + " names more than " + std::to_string(kMostFiles) + " files",
@@ -189,7 +184,7 @@ bool FileSource::find(const std::string& path, const FileIdentity& identity) {
   }
   auto opened = TailedFile::open(position, make_payload_reader(settings_, types_));
   if (!opened) {
-    problem_ = opened.error();
+    unopened_.emplace(path, opened.error());
     return true;
   }
   if ((*opened)->position().identity != identity) return false;
@@ -257,18 +252,36 @@ void FileSource::take_header(TailedFile& file, std::string_view line, Arrived& a
   arrived.dead.push_back({path + ":0", taken.error().message, line});
 }
 
-/// A file whose header is refused is a problem until it is replaced or goes.
-void FileSource::find_refused_header() {
+/// A file that has lost its name is nobody's problem, because it cannot be mended any more.
+std::optional<Error> FileSource::problem() const {
+  std::vector<const Error*> all;
   for (const auto& file : files_) {
-    if (!problem_ && file->refused_header) problem_ = file->refused_header;
+    if (file->gone_since) continue;
+    const auto& why = file->failure ? file->failure : file->refused_header;
+    if (why) all.push_back(&*why);
   }
+  for (const auto& [path, why] : unopened_) all.push_back(&why);
+  if (all.empty()) return std::nullopt;
+  Error first = *all.front();
+  if (all.size() > 1) {
+    first.message =
+        std::to_string(all.size()) + " files are not read, one of them " + first.message;
+  }
+  return first;
+}
+
+bool FileSource::tell_problem(Arrived& arrived) {
+  arrived.problem = problem();
+  std::string text = arrived.problem ? arrived.problem->to_string() : "";
+  return std::exchange(told_, text) != text;
 }
 
 bool FileSource::read(TailedFile& file, Arrived& arrived) {
   const auto is_full = [&] { return arrived.full(); };
   file.reader().begin_batch();
   const auto read = file.read(taker(file, arrived), is_full);
-  if (!read) problem_ = read.error();
+  file.failure.reset();
+  if (!read) file.failure = read.error();
   return read && *read == TailedFile::Read::more;
 }
 

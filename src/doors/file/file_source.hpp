@@ -49,7 +49,8 @@ class FileSource : public Source {
   std::size_t next_ = 0;  // the file that is read first
   Clock::time_point next_look_ = {};
   bool has_looked_ = false;
-  std::optional<Error> problem_;  // of a file, while others go on
+  std::map<std::string, Error> unopened_;  // files that could not be opened when they were found
+  std::string told_;                       // the problem that the last poll has told
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable woken_;
@@ -62,7 +63,10 @@ class FileSource : public Source {
   bool read(TailedFile& file, Arrived& arrived);
   TailedFile::TakeLine taker(TailedFile& file, Arrived& arrived);
   static void take_header(TailedFile& file, std::string_view line, Arrived& arrived);
-  void find_refused_header();
+  /// What is wrong with some files, while others are read.
+  std::optional<Error> problem() const;
+  /// Notes the problem. Returns whether it is another than the poll before has told.
+  bool tell_problem(Arrived& arrived);
   /// False: another file has the name by now.
   bool find(const std::string& path, const FileIdentity& identity);
   void find_renamed(const std::vector<FoundFile>& found);

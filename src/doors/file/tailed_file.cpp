@@ -76,6 +76,7 @@ Result<void> TailedFile::begin(std::uint64_t offset) {
   lines_ = {};
   head_ = head_of(file_, offset);
   skips_ = false;
+  refused_header.reset();
   position_.offset = next_line_ = filled_ = 0;
   position_.head = hash({});
   position_.head_bytes = 0;

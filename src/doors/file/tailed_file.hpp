@@ -59,6 +59,8 @@ class TailedFile {
   std::optional<std::chrono::steady_clock::time_point> gone_since = {};
   /// Why no line of the file can be read; unset: its header was taken, or there is none.
   std::optional<Error> refused_header = {};
+  /// Why it could not be read when that was last tried.
+  std::optional<Error> failure = {};
 
  private:
   using Clock = std::chrono::steady_clock;

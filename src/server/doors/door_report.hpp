@@ -24,8 +24,14 @@ class DoorReport {
   /// Empty: it works. Returns whether that is news.
   bool set_problem(const std::string& problem) {
     if (!problem.empty()) ++failures;
-    const std::lock_guard lock(mutex_);
-    return std::exchange(problem_, problem) != problem;
+    return set_state(problem);
+  }
+  /// As `set_problem`, for one that lasts until it is mended: it is one failure, however often it
+  /// is told.
+  bool set_lasting_problem(const std::string& problem) {
+    const bool is_news = set_state(problem);
+    if (is_news) ++failures;
+    return is_news;
   }
   void set_waiting(bool waiting) { waiting_ = waiting; }
   /// The other side has been reached.
@@ -53,6 +59,11 @@ class DoorReport {
   std::atomic<bool> waiting_ = false, is_open_ = false;
   mutable std::mutex mutex_;  // guards what follows
   std::string position_, problem_;
+
+  bool set_state(const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(problem_, problem) != problem;
+  }
 };
 
 }  // namespace gorgo::server

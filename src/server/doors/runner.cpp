@@ -107,4 +107,12 @@ void Runner::succeed() {
   if (report_.set_problem("")) parts_.log.info("a door works again", {{"door", name_}});
 }
 
+void Runner::succeed_but_for(const Error& problem) {
+  failures_ = 0;
+  report_.set_open();
+  if (!report_.set_lasting_problem(problem.to_string())) return;
+  parts_.log.warning("a door cannot read everything, and goes on with the rest",
+                     {{"door", name_}, {"error", problem.to_string()}});
+}
+
 }  // namespace gorgo::server

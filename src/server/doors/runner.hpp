@@ -71,6 +71,8 @@ class Runner {
   void pause(std::chrono::milliseconds time);
   /// Says that it works.
   void succeed();
+  /// Says that it works, but for a part of what it should do.
+  void succeed_but_for(const Error& problem);
 
   const DoorParts parts_;
   const std::string name_;

@@ -55,12 +55,14 @@ class SourceRunner : public Runner {
   Position position_;
   std::unique_ptr<doors::Source> source_;
   std::optional<Arrived> sent_, next_;
-  std::uint64_t number_ = 0;  // of the publication that was sent
-  bool is_refused_ = false;   // it was, as a whole
+  std::uint64_t number_ = 0;      // of the publication that was sent
+  bool is_refused_ = false;       // it was, as a whole
+  std::optional<Error> problem_;  // of the source, while it goes on
 
   void run() override;
   bool open();
   void poll();
+  void say_that_it_works();
   bool send();
   void take_news();
   void take_reply(const wire::Message& message);
@@ -101,8 +103,14 @@ bool SourceRunner::open() {
 void SourceRunner::poll() {
   auto arrived = source_->poll(kPatience);
   if (!arrived) return fail(arrived.error());
-  if (!is_refused_) succeed();
+  problem_ = std::exchange(arrived->problem, std::nullopt);
+  if (!is_refused_) say_that_it_works();
   if (arrived->has_news()) next_ = std::move(*arrived);
+}
+
+void SourceRunner::say_that_it_works() {
+  if (problem_) return succeed_but_for(*problem_);
+  succeed();
 }
 
 bool SourceRunner::send() {
@@ -140,7 +148,7 @@ void SourceRunner::confirm(const wire::Ack& ack) {
   report_.events += ack.accepted();
   source_->committed(sent_->position);
   sent_.reset();
-  if (std::exchange(is_refused_, false)) succeed();
+  if (std::exchange(is_refused_, false)) say_that_it_works();
 }
 
 }  // namespace
