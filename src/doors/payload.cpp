@@ -271,6 +271,32 @@ std::unique_ptr<PayloadReader> make_payload_reader(const Settings& settings, con
   return std::make_unique<EventLines>();
 }
 
+namespace {
+
+/// Refuses keys that change nothing, because whoever gave them expects something of them.
+Result<void> check_keys_of_format(const Settings& settings) {
+  const bool is_json = settings.format == "json";
+  std::vector<const char*> idle;
+  if (settings.format == "events") {
+    idle = {"type", "type_column", "time_column", "time_format",
+            "zone", "separator",   "columns",     "rename"};
+  }
+  if (is_json) idle = {"separator", "columns"};
+  for (const char* key : idle) {
+    if (!settings.given.contains(key)) continue;
+    return Error{std::string(key) + " says nothing about " + (is_json ? "JSON" : "event lines"),
+                 is_json ? "leave it out, or format = \"csv\""
+                         : "add format = \"json\" or format = \"csv\""};
+  }
+  if (settings.given.contains("type") && settings.given.contains("type_column")) {
+    return Error{"type_column says nothing where `type` stands, which is the type of all events",
+                 "leave one of them out"};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_form(const Settings& settings) {
   const bool known =
       settings.format == "events" || settings.format == "json" || settings.format == "csv";
@@ -287,16 +313,7 @@ Result<void> check_form(const Settings& settings) {
       settings.columns.empty()) {
     return Error{"columns: messages of CSV have no header", "columns = [\"ts\", \"value\"]"};
   }
-  if (settings.format == "events") {
-    for (const char* key : {"type", "type_column", "time_column", "time_format", "zone",
-                            "separator", "columns", "rename"}) {
-      if (settings.given.contains(key)) {
-        return Error{std::string(key) + " says nothing about event lines",
-                     "add format = \"json\" or format = \"csv\""};
-      }
-    }
-  }
-  return {};
+  return check_keys_of_format(settings);
 }
 
 }  // namespace gorgo::doors

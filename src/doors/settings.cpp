@@ -103,6 +103,10 @@ Result<void> check_name(const std::string& name) {
 }
 
 Result<void> check_keys(const Kind& kind, const Settings& settings) {
+  if (!settings.is_sink() && settings.given.contains("subscribe")) {
+    return Error{"subscribe: it is empty, which says of no event that it leaves",
+                 "subscribe = \"Fire\", or leave it out where events come in"};
+  }
   if (settings.is_sink() && kind.make_sink == nullptr) {
     return Error{"subscribe: no events leave through doors of kind " + settings.kind,
                  "leave it out"};

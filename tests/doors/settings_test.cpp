@@ -34,6 +34,7 @@ TEST(DoorSettings, Right) {
   EXPECT_EQ(wrong(with(kFile, "subscribe", "*(value > 45) execute webhook(\"ops\")")), "");
   EXPECT_THAT(wrong(with(kFile, "subscribe", "Fire(")), HasSubstr("subscribe: unexpected end"));
   EXPECT_EQ(wrong(kBroker), "");
+  EXPECT_EQ(wrong(with(with(kFile, "format", "csv"), "separator", ";")), "");
 }
 
 TEST(DoorSettings, WrongOnesNameTheKey) {
@@ -48,6 +49,15 @@ TEST(DoorSettings, WrongOnesNameTheKey) {
   EXPECT_THAT(wrong(with(with(kFile, "format", "csv"), "zone", "Mars/Base")), HasSubstr("zone"));
   EXPECT_THAT(wrong(with(with(kFile, "subscribe", "Fire"), "format", "csv")),
               HasSubstr("events come in"));
+  EXPECT_THAT(wrong(with(kFile, "subscribe", "")), HasSubstr("subscribe: it is empty"));
+  const Given csv = with(kFile, "format", "csv"), json = with(kFile, "format", "json");
+  for (const Given& form : {csv, json}) {
+    EXPECT_THAT(wrong(with(with(form, "type", "A"), "type_column", "kind")),
+                HasSubstr("type_column says nothing where `type` stands"));
+  }
+  EXPECT_THAT(wrong(with(json, "separator", ";")), HasSubstr("separator says nothing about JSON"));
+  EXPECT_THAT(wrong(with(json, "columns", std::vector<std::string>{"a"})),
+              HasSubstr("columns says nothing about JSON"));
   EXPECT_THAT(wrong(with(kBroker, "broker", "nowhere")), HasSubstr("broker: "));
   EXPECT_THAT(wrong(with(kBroker, "max_in_flight", std::int64_t{0})), HasSubstr("max_in_flight"));
   EXPECT_THAT(wrong(with(kBroker, "user", "ada")), HasSubstr("password_file"));
