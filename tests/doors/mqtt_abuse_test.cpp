@@ -98,7 +98,7 @@ class MqttAbuse : public testing::Test {
   MqttListener::Secrets secrets;
   std::unique_ptr<MqttListener> listener;
   std::uint32_t events = 0;
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons, payloads;
 
   void open() {
     settings.kind = "mqtt-listener";
@@ -114,7 +114,10 @@ class MqttAbuse : public testing::Test {
     auto arrived = listener->poll(milliseconds(10));
     ASSERT_TRUE(arrived) << arrived.error().to_string();
     events += arrived->events.events();
-    for (const DeadLetter& letter : arrived->dead) reasons.push_back(letter.reason);
+    for (const DeadLetter& letter : arrived->dead) {
+      reasons.push_back(letter.reason);
+      payloads.push_back(letter.payload);
+    }
     if (arrived->has_news()) listener->committed(arrived->position);
   }
   /// Polls until the device has something to read.
@@ -174,6 +177,30 @@ TEST_F(MqttAbuse, WhoAsksWithoutAPauseHoldsUpNobody) {
   greedy.close();
   writer.join();
   reader.join();
+}
+
+TEST_F(MqttAbuse, OfAPacketThatIsNoneTheBeginningIsKept) {
+  open();
+  const auto payload_of = [this](const std::string& packet) {
+    RawDevice device(port, Version::v5, "d");
+    wait_for(device);
+    device.send(packet);
+    payloads.clear();
+    while (payloads.empty()) poll();
+    return payloads[0];
+  };
+  std::string content, packet;
+  put_text(content, "plant/A1/A");
+  put_packet(packet, Head::publish, 0, content + std::string(DeviceConnection::kMostPacket, 'x'));
+  EXPECT_THAT(payload_of(packet.substr(0, 1000)), testing::StrEq(packet.substr(0, 1000)));
+  // A topic with a wildcard.
+  content.clear();
+  packet.clear();
+  put_text(content, "plant/#");
+  put_length(content, 0);
+  content += "{\"v\":1}";
+  put_packet(packet, Head::publish, 0, content);
+  EXPECT_EQ(payload_of(packet), "{\"v\":1}");
 }
 
 TEST_F(MqttAbuse, ADeviceOfMqtt5HoldsNoMoreThanItWasTold) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "codec/event_notation.hpp"
+#include "codec/names.hpp"
 #include "doors/syslog/syslog_source.hpp"
 
 namespace gorgo::doors::syslog {
@@ -15,6 +16,9 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 /// What the message says, as `name=value`; or why it says nothing.
 std::vector<std::string> said(std::string_view text) {
@@ -53,7 +57,29 @@ TEST(Syslog, TheExamplesOfItsStandard) {
 
 TEST(Syslog, EscapesOfValuesAreUndone) {
   EXPECT_THAT(said(R"(<0>1 - - - - - [a b="x\"y\\z\]w\n" b="again" 9c="1"])"),
-              ElementsAre("facility=0", "severity=0", "a_b=x\"y\\z]w\\n", "a_9c=1"));
+              ElementsAre("facility=0", "severity=0", "a_b=x\"y\\z]w\\n", "a_b_2=again", "a_9c=1"));
+}
+
+TEST(Syslog, ParametersOfOneNameAreNumbered) {
+  EXPECT_THAT(said(R"(<0>1 - - - - - [origin ip="192.0.2.1" ip="192.0.2.129" ip="192.0.2.7"])"),
+              ElementsAre("facility=0", "severity=0", "origin_ip=192.0.2.1",
+                          "origin_ip_2=192.0.2.129", "origin_ip_3=192.0.2.7"));
+  EXPECT_THAT(
+      said(R"(<0>1 - - - - - [ex@1 v="1" v_2="2"][ex@2 v="3"][ex@3 v="4"])"),
+      ElementsAre("facility=0", "severity=0", "ex_v=1", "ex_v_2=2", "ex_v_3=3", "ex_v_4=4"));
+  EXPECT_THAT(said(R"(<0>1 - - - - ID47 [message id="5"])"),
+              ElementsAre("facility=0", "severity=0", "message_id=ID47", "message_id_2=5"));
+  EXPECT_THAT(said(R"(<0>1 - - - - - [message id="5"])"),
+              ElementsAre("facility=0", "severity=0", "message_id_2=5"));
+}
+
+TEST(Syslog, WhatNoEventCanHoldIsSaid) {
+  std::string many = "<0>1 - - - - - [a";
+  for (std::size_t i = 0; i < codec::kMostAttributes; ++i) many += " b=\"1\"";
+  EXPECT_THAT(said(many + "]"), ElementsAre(HasSubstr("more than 4096 attributes")));
+  const std::string long_name(codec::kLongestName, 'x');
+  EXPECT_THAT(said("<0>1 - - - - - [a " + long_name + "=\"1\"]"),
+              ElementsAre(HasSubstr("longer than 1024 bytes")));
 }
 
 TEST(Syslog, WhatIsNoneSaysWhy) {
@@ -96,7 +122,7 @@ class SyslogSenders : public testing::Test {
   }();
   std::unique_ptr<SyslogSource> source;
   std::uint32_t events = 0;
-  std::size_t dead = 0;
+  std::vector<DeadLetter> dead;
 
   void open(std::size_t most_senders) {
     Settings settings;
@@ -109,7 +135,7 @@ class SyslogSenders : public testing::Test {
     const auto arrived = source->poll(std::chrono::milliseconds(10));
     ASSERT_TRUE(arrived) << arrived.error().to_string();
     events += arrived->events.events();
-    dead += arrived->dead.size();
+    dead.insert(dead.end(), arrived->dead.begin(), arrived->dead.end());
   }
   void poll_until(std::uint32_t count) {
     while (events < count) ASSERT_NO_FATAL_FAILURE(poll());
@@ -138,8 +164,23 @@ TEST_F(SyslogSenders, AMessageWithoutEndCountsOnlyWhereTheStreamEndsInOrder) {
     lost.set_option(boost::asio::socket_base::linger(true, 0));
     lost.close();  // the destructor would end the stream in order
   }
-  while (dead == 0) ASSERT_NO_FATAL_FAILURE(poll());
+  while (dead.empty()) ASSERT_NO_FATAL_FAILURE(poll());
   EXPECT_EQ(events, 2u);
+}
+
+TEST_F(SyslogSenders, OfWhatIsTooLongTheBeginningIsKept) {
+  open(2);
+  const std::string line = "<13>1 - - - - - - " + std::string(kMostMessage, 'x');
+  for (const std::string& wrong :
+       {line + "\n", "65537 " + line, std::string("12x <13>1 - - - - - - a")}) {
+    auto one = sender();
+    send(one, wrong);
+    dead.clear();
+    while (dead.empty()) ASSERT_NO_FATAL_FAILURE(poll());
+    EXPECT_THAT(dead[0].reason, HasSubstr("the connection is closed"));
+    EXPECT_THAT(dead[0].payload, Not(IsEmpty()));
+    EXPECT_THAT(wrong, StartsWith(dead[0].payload));
+  }
 }
 
 TEST_F(SyslogSenders, TheOneThatIsSilentForLongestGoesForOneMore) {

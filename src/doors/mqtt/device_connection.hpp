@@ -31,6 +31,8 @@ class DeviceConnection : public std::enable_shared_from_this<DeviceConnection> {
              std::function<void()> on_end);
   /// The next packet that has come, as of `Cutter`.
   Result<std::optional<Frame>> next() { return cutter_.next(); }
+  /// What has come behind the last packet, as of `Cutter`.
+  std::string_view rest() const { return cutter_.rest(); }
   void send(std::string_view bytes);
   /// Sends the bytes, as far as they can be sent at once, and closes.
   void close(std::string_view bytes = "");

@@ -149,7 +149,7 @@ void MqttListener::take_packets(const DevicePtr& device) {
   while (device->connection->is_open()) {
     const auto frame = device->connection->next();
     if (!frame) {
-      dismiss(device, Reason::malformed, frame.error().message);
+      dismiss(device, Reason::malformed, frame.error().message, device->connection->rest());
       return;
     }
     if (!*frame) break;
@@ -243,9 +243,9 @@ bool MqttListener::is_known(const Greeting& greeting) const {
 
 bool MqttListener::take_message(const DevicePtr& device, const Frame& frame) {
   const auto message = read_publish(frame, device->version());
-  if (!message) return dismiss(device, Reason::malformed, message.error().message);
+  if (!message) return dismiss(device, Reason::malformed, message.error().message, frame.content);
   if (message->topic.find_first_of("+#") != std::string_view::npos) {
-    return dismiss(device, Reason::malformed, "a topic with wildcards");
+    return dismiss(device, Reason::malformed, "a topic with wildcards", message->payload);
   }
   if (message->qos == 2) return take_once(device, *message);
   reader_.take(message->topic, message->payload, arrived_);
@@ -263,7 +263,7 @@ bool MqttListener::take_once(const DevicePtr& device, const Publish& message) {
       device->left_some_out ? Hold::too_many : sessions_.hold(device->id, message.packet_id, most);
   if (held == Hold::too_many && is_told) {
     return dismiss(device, Reason::receive_maximum_exceeded,
-                   "more messages of quality 2 than max_in_flight");
+                   "more messages of quality 2 than max_in_flight", message.payload);
   }
   device->left_some_out = held == Hold::too_many;
   if (device->left_some_out) return true;
@@ -306,7 +306,9 @@ bool MqttListener::refuse(const DevicePtr& device, Reason reason) {
 }
 
 /// Ends the connection of a device. `why`: what it has done wrong, if it is to be told.
-bool MqttListener::dismiss(const DevicePtr& device, Reason reason, const std::string& why) {
+/// `payload`: what has come with that, for the dead letter.
+bool MqttListener::dismiss(const DevicePtr& device, Reason reason, const std::string& why,
+                           std::string_view payload) {
   std::string goodbye;
   if (device->greeting) {
     append_goodbye(goodbye, reason, device->version());
@@ -314,7 +316,7 @@ bool MqttListener::dismiss(const DevicePtr& device, Reason reason, const std::st
       arrived_.dead.push_back({device->connection->peer(),
                                "the device " + device->greeting->client_id + " has sent " + why +
                                    "; its connection is closed",
-                               ""});
+                               payload});
     }
   }
   device->connection->close(goodbye);

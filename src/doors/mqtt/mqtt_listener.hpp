@@ -107,7 +107,8 @@ class MqttListener : public Source {
   bool take_request(const DevicePtr& device, const Frame& frame);
   bool take_parting(const DevicePtr& device, const Frame& frame);
   bool refuse(const DevicePtr& device, Reason reason);
-  bool dismiss(const DevicePtr& device, Reason reason, const std::string& why);
+  bool dismiss(const DevicePtr& device, Reason reason, const std::string& why,
+               std::string_view payload = "");
   void remove(const DevicePtr& device, bool with_will, std::optional<std::uint32_t> expiry = {});
   std::string& answer(const DevicePtr& device);
   static void send(const Answers& answers);

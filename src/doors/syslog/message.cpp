@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "codec/names.hpp"
@@ -53,6 +56,10 @@ Error no_syslog(const std::string& why) {
   return {"this is no message of syslog: " + why, "RFC 5424 says what one looks like"};
 }
 
+Error no_event(const std::string& why) {
+  return {"no event can hold what the message says: " + why, "send it in several messages"};
+}
+
 /// A name of attributes. Enterprise numbers go, and so does what no name can have.
 std::string name_of(std::string_view id, std::string_view parameter) {
   std::string name(id.substr(0, id.find('@')));
@@ -66,9 +73,25 @@ std::string name_of(std::string_view id, std::string_view parameter) {
   return name;
 }
 
-bool has(const Event& event, std::string_view name) {
-  return std::ranges::find(event.attributes, name, &Attribute::name) != event.attributes.end();
-}
+/// Gives parameters names that differ: RFC 5424 lets one stand several times.
+class Names {
+ public:
+  /// The name; where it is taken, with the first number from 2 that makes it another.
+  std::string take(const std::string& name) {
+    if (taken_.insert(name).second) return name;
+    std::size_t& number = numbers_.try_emplace(name, 1).first->second;
+    while (true) {
+      std::string numbered = name + '_' + std::to_string(++number);
+      if (taken_.insert(numbered).second) return numbered;
+    }
+  }
+
+ private:
+  // Of what the header says, this alone has a name that structured data can have. It is taken also
+  // where a message leaves it out, so that it means the same in all of them.
+  std::set<std::string> taken_ = {"message_id"};
+  std::map<std::string, std::size_t> numbers_;  // the last one that was given
+};
 
 /// A parameter's value without its quotes, up to the closing one.
 std::optional<std::string> take_value(Parts& parts) {
@@ -87,7 +110,19 @@ std::optional<std::string> take_value(Parts& parts) {
   }
 }
 
-Result<void> take_element(Parts& parts, Event& event) {
+Result<void> add(Event& event, std::string name, std::string value) {
+  if (!codec::is_event_name(name)) {
+    return no_event("the name of a parameter is longer than " +
+                    std::to_string(codec::kLongestName) + " bytes");
+  }
+  if (event.attributes.size() == codec::kMostAttributes) {
+    return no_event("it has more than " + std::to_string(codec::kMostAttributes) + " attributes");
+  }
+  event.attributes.push_back({std::move(name), std::move(value)});
+  return {};
+}
+
+Result<void> take_element(Parts& parts, Names& names, Event& event) {
   const auto id = parts.until(" ]");
   while (parts.take(' ')) {
     const auto parameter = parts.until("= ]\"");
@@ -95,11 +130,8 @@ Result<void> take_element(Parts& parts, Event& event) {
       return no_syslog("a parameter has no name or no value");
     auto value = take_value(parts);
     if (!value) return no_syslog("the value of a parameter has no end");
-    auto name = name_of(id, parameter);
-    // RFC 5424 lets a parameter stand several times; the first is taken.
-    if (has(event, name) || !codec::is_event_name(name)) continue;
-    if (event.attributes.size() == codec::kMostAttributes) continue;
-    event.attributes.push_back({std::move(name), std::move(*value)});
+    auto added = add(event, names.take(name_of(id, parameter)), std::move(*value));
+    if (!added) return added;
   }
   if (!parts.take(']')) return no_syslog("structured data have no end");
   return {};
@@ -108,8 +140,9 @@ Result<void> take_element(Parts& parts, Event& event) {
 Result<void> take_structured_data(Parts& parts, Event& event) {
   if (parts.take('-')) return {};
   if (!parts.left().starts_with('[')) return no_syslog("structured data are missing");
+  Names names;
   while (parts.take('[')) {
-    if (auto taken = take_element(parts, event); !taken) return taken;
+    if (auto taken = take_element(parts, names, event); !taken) return taken;
   }
   return {};
 }
@@ -154,9 +187,8 @@ Result<Event> read_message(std::string_view text) {
   constexpr std::string_view kByteOrder = "\xEF\xBB\xBF";
   auto message = parts.left();
   if (message.starts_with(kByteOrder)) message.remove_prefix(kByteOrder.size());
-  if (!message.empty() && !has(event, "message")) {
-    event.attributes.push_back({"message", std::string(message)});
-  }
+  if (message.empty()) return event;
+  if (auto added = add(event, "message", std::string(message)); !added) return added.error();
   return event;
 }
 

@@ -15,8 +15,9 @@ namespace gorgo::doors::syslog {
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10;
 
 /// An event without a type with what the message says: `facility`, `severity`, `host`, `app`,
-/// `process`, `message_id`, `message`, and structured data as `ID_PARAM`. What the message leaves
-/// out is absent. Its time is the event's timestamp.
+/// `process`, `message_id`, `message`, and structured data as `ID_PARAM`, with a number behind it
+/// where that name is taken. What the message leaves out is absent. Its time is the event's
+/// timestamp.
 Result<Event> read_message(std::string_view text);
 
 /// Cuts a stream of bytes into messages: each has its length before it, or a line end behind it.

@@ -114,8 +114,8 @@ bool SyslogSource::take_messages(Sender& sender) {
   while (true) {
     const auto message = sender.cutter.next();
     if (!message) {
-      arrived_.dead.push_back(
-          {sender.name, message.error().message + "; the connection is closed", ""});
+      arrived_.dead.push_back({sender.name, message.error().message + "; the connection is closed",
+                               sender.cutter.rest()});
       return false;
     }
     if (!*message) return true;
