@@ -93,6 +93,13 @@ TEST_F(PostgresDoor, WhatFailsAtTheCommitComesAgain) {
                       "insert into allowed values (7)");
 }
 
+TEST_F(PostgresDoor, AnEventThatDoesNotFitIsNamedWithItsColumn) {
+  Postgres database(folder);
+  ask(database, "create table echoes (id text primary key, note text, v boolean)");
+  check_that_it_waits(database, "the event 1-1 does not fit into the column v",
+                      "alter table echoes alter v type int using null");
+}
+
 TEST_F(PostgresDoor, ATableThatIsMissingIsWaitedFor) {
   Postgres database(folder);
   ask(database, "select 1");

@@ -3,7 +3,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace gorgo::doors::postgres {
@@ -14,6 +16,16 @@ constexpr const char* kSubject = "the database";
 bool is_done(const Connection::Answer& answer) {
   const auto status = PQresultStatus(answer.get());
   return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/// The number of the value that the context of an error names, as in `unnamed portal parameter $3`,
+/// in whatever language; 0: it names none.
+std::size_t value_in(const char* context) {
+  const std::string_view text = context == nullptr ? "" : context;
+  const auto sign = text.find('$');
+  std::size_t number = 0;
+  if (sign != text.npos) std::from_chars(text.data() + sign + 1, text.data() + text.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -95,6 +107,7 @@ Result<Connection::Answer> Connection::wait_for_answer() {
 Result<Connection::Answer> Connection::run(const std::string& about, const std::string& statement,
                                            const Values& values) {
   state_.clear();
+  failed_value_ = 0;
   std::vector<const char*> parameters;
   for (const auto& value : values) parameters.push_back(value ? value->c_str() : nullptr);
   if (PQsendQueryParams(connection_.get(), statement.c_str(), static_cast<int>(parameters.size()),
@@ -108,6 +121,7 @@ Result<Connection::Answer> Connection::run(const std::string& about, const std::
   }
   if (is_done(*answer)) return answer;
   if (const char* state = PQresultErrorField(answer->get(), PG_DIAG_SQLSTATE)) state_ = state;
+  failed_value_ = value_in(PQresultErrorField(answer->get(), PG_DIAG_CONTEXT));
   return failed(about);
 }
 

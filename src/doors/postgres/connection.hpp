@@ -35,6 +35,8 @@ class Connection {
                      const Values& values = {});
   /// The SQLSTATE of the last `run`; empty: it succeeded, or the database did not answer.
   const std::string& state() const { return state_; }
+  /// Which of the values, from 1, the last `run` has failed for; 0: the database names none.
+  std::size_t failed_value() const { return failed_value_; }
   /// The name as statements have it. Precondition: it is open.
   std::string quoted(const std::string& name) const;
   /// Has a `run` that waits, or the next one, return with an error. Any thread.
@@ -48,6 +50,7 @@ class Connection {
   const Settings settings_;
   std::unique_ptr<PGconn, Finish> connection_;
   std::string state_;
+  std::size_t failed_value_ = 0;
   std::atomic<bool> is_woken_ = false;
 
   /// An error: the connection is of no more use.
