@@ -56,13 +56,13 @@ class TestRun {
     for (const auto& path : options_.paths) {
       const auto files = test_files(path);
       if (!files) {
-        fail_outside(files.error().to_string());
+        fail_outside(path, files.error());
         continue;
       }
       for (const auto& file : *files) run_file(file);
     }
     if (!options_.only.empty() && failed_ == 0 && report_.results().empty()) {
-      fail_outside("no case has " + options_.only + " in its name");
+      fail_outside("", {"no case has " + options_.only + " in its name", ""});
     }
     print_summary();
     const bool covered = !options_.coverage || report_coverage();
@@ -86,11 +86,13 @@ class TestRun {
     }
   }
 
-  /// What happens outside of cases is no result.
-  void fail_outside(const std::string& message) {
+  /// What happens outside of cases counts as one that fails. `file` is empty where it is no one
+  /// file's.
+  void fail_outside(const std::string& file, const Error& error) {
     ++failed_;
+    report_.add(TestReport::Problem{file, error.to_string()});
     progress_.clear();
-    fail(message);
+    fail(error);
   }
   void fail_case(const std::string& message) {
     ++failed_;
@@ -103,9 +105,9 @@ class TestRun {
   void run_file(const std::string& path) {
     files_.insert(path);
     const auto text = read_file(path);
-    if (!text) return fail_outside(text.error().to_string());
+    if (!text) return fail_outside(path, text.error());
     const auto cases = parse_test_file(path, *text);
-    if (!cases) return fail_outside(cases.error().to_string());
+    if (!cases) return fail_outside(path, cases.error());
     std::vector<TestUpdate> updates;
     for (const TestCase& test : *cases) {
       if (test.name.find(options_.only) == test.name.npos) continue;
@@ -114,7 +116,7 @@ class TestRun {
     }
     if (updates.empty()) return;
     if (auto written = write_text_file(path, with_expectations(*text, updates)); !written) {
-      return fail_outside(written.error().to_string());
+      return fail_outside(path, written.error());
     }
     std::printf("%s: rewritten\n", path.c_str());
   }
@@ -126,7 +128,8 @@ class TestRun {
     const auto begin = std::chrono::steady_clock::now();
     const auto failure = run_case(test, path, options_.engines);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    report_.add({.file = path, .line = test.line, .name = test.name, .seconds = took.count()});
+    report_.add(TestReport::Result{
+        .file = path, .line = test.line, .name = test.name, .seconds = took.count()});
     if (options_.coverage) cover_case(test, path, coverage_);
     if (!failure) {
       ++passed_;

@@ -17,20 +17,28 @@ class TestReport {
     double seconds = 0;
     std::string failure = {};  ///< empty: it passed
   };
+  /// Why cases could not be run. It counts as failed.
+  struct Problem {
+    std::string file;  ///< empty: it is no one file's
+    std::string message;
+  };
 
   void add(Result result) { results_.push_back(std::move(result)); }
   /// Says why the last one failed. Precondition: there is one.
   void fail_last(std::string message) { results_.back().failure = std::move(message); }
+  void add(Problem problem) { problems_.push_back(std::move(problem)); }
   const std::vector<Result>& results() const { return results_; }
 
   std::string as_json() const;
-  /// The form of JUnit's reports, which continuous integration shows: a suite for each file.
+  /// The form of JUnit's reports, which continuous integration shows: a suite for each file, in
+  /// which a problem is a case with an error.
   std::string as_junit() const;
 
  private:
   std::size_t failures() const;
 
   std::vector<Result> results_;
+  std::vector<Problem> problems_;
 };
 
 }  // namespace gorgo::tools

@@ -281,8 +281,48 @@ TEST_F(CommandLine, TestRunsTheCasesThatAreAskedForAndReportsThem) {
 
   const auto junit = run("test a.test --format junit");
   EXPECT_EQ(junit.exit_code, 1);
-  EXPECT_NE(junit.out.find("<testsuites tests=\"2\" failures=\"1\">"), std::string::npos);
+  EXPECT_NE(junit.out.find("<testsuites tests=\"2\" failures=\"1\" errors=\"0\">"),
+            std::string::npos);
   EXPECT_NE(junit.out.find("name=\"a low &lt;one&gt; &amp; more\""), std::string::npos);
+}
+
+TEST_F(CommandLine, TestReportsFilesThatCannotBeRead) {
+  write("good.test",
+        "rules:\n  define C() from B([int]x = 1);\n"
+        "case: one\nevents:\n  @1 B(x=1)\nexpect:\n  @1 C()\n");
+  write("slip.test", "case: one\nevnts:\n");
+  write("torn.test", "rules: missing.tesla\ncase: one\nexpect:\n");
+  const std::string reason = "torn.test:1: cannot read missing.tesla: No such file or directory";
+
+  const auto json = run("test . --format json");
+  EXPECT_EQ(json.exit_code, 1);
+  const auto report = nlohmann::json::parse(json.out);
+  EXPECT_EQ(report["passed"], 1);
+  EXPECT_EQ(report["failed"], 2);
+  ASSERT_EQ(report["errors"].size(), 2);
+  EXPECT_EQ(report["errors"][0]["file"], "./slip.test");
+  EXPECT_NE(report["errors"][1]["message"].get<std::string>().find(reason), std::string::npos);
+
+  const auto junit = run("test . --format junit");
+  EXPECT_EQ(junit.exit_code, 1);
+  EXPECT_NE(junit.out.find("<testsuites tests=\"3\" failures=\"0\" errors=\"2\">"),
+            std::string::npos);
+  EXPECT_NE(
+      junit.out.find("<testsuite name=\"./torn.test\" tests=\"1\" failures=\"0\" errors=\"1\""),
+      std::string::npos)
+      << junit.out;
+  EXPECT_NE(junit.out.find("<error>./" + reason + "</error>"), std::string::npos) << junit.out;
+}
+
+TEST_F(CommandLine, TestReportsThatNoCaseHasTheName) {
+  write("a.test", "case: one\nrules:\n  define C() from B([int]x = 1);\nexpect:\n");
+  const auto json = run("test a.test --case nowhere --format json");
+  EXPECT_EQ(json.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(json.out)["errors"][0]["message"],
+            "no case has nowhere in its name");
+  const auto junit = run("test a.test --case nowhere --format junit");
+  EXPECT_NE(junit.out.find("<error>no case has nowhere in its name</error>"), std::string::npos)
+      << junit.out;
 }
 
 }  // namespace
