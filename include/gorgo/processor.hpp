@@ -169,11 +169,13 @@ struct RuleInfo {
   std::uint64_t terminators = 0;   ///< events evaluated
   std::uint64_t composites = 0;    ///< produced
   std::uint64_t overflows =
-      0;                       ///< terminators, and composites to wait, given up at `max_sequences`
-  std::uint64_t pending = 0;   ///< composites that wait for a deadline
-  std::uint64_t skipped = 0;   ///< instants of its timer, in gaps that were too long
-  std::size_t bytes = 0;       ///< its own memory, and its share of shared columns
-  std::uint64_t declined = 0;  ///< terminators that its engine left to `column-scan`
+      0;  ///< terminators, and composites to wait, given up at `max_sequences`
+  /// The bound of `@limit`, or the one without it; only a processor sets it, no client.
+  std::uint64_t max_sequences = 0;
+  std::uint64_t pending = 0;       ///< composites that wait for a deadline
+  std::uint64_t skipped = 0;       ///< instants of its timer, in gaps that were too long
+  std::size_t bytes = 0;           ///< its own memory, and its share of shared columns
+  std::uint64_t declined = 0;      ///< terminators that its engine left to `column-scan`
   std::string declined_because;    ///< why, the last time; empty: never
   bool automatic = false;          ///< whether the engine follows what it costs
   std::string placed_because;      ///< why it has this engine; empty: nothing was compared yet

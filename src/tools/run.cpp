@@ -26,6 +26,7 @@
 #include "tools/event_stream.hpp"
 #include "tools/listing.hpp"
 #include "tools/misspelt_events.hpp"
+#include "tools/number_text.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
 #include "tools/stream_pieces.hpp"
@@ -101,6 +102,7 @@ class Run {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (options_.stats) print_stats(elapsed.count());
     print_dropped();
+    print_given_up();
     print_skipped();
     for (const std::string& each : misspelt_in(processor_.types())) note(shown(each));
     return finish(written);
@@ -242,14 +244,33 @@ class Run {
   /// Runs also without `--stats`, because what was printed is not all that the rules say.
   void print_dropped() const {
     const ProcessorCounters& counters = processor_.counters();
-    if (counters.dropped_depth + counters.dropped_composites == 0) return;
     const DroppedComposite& last = processor_.last_dropped();
-    fail(std::to_string(counters.dropped_composites) +
-         " composites dropped, because one event brought about more than " +
-         std::to_string(ProcessorOptions().max_composites) + "; " +
-         std::to_string(counters.dropped_depth) + " not evaluated, because they were " +
-         std::to_string(ProcessorOptions().max_depth) + " composites deep; the last by rule " +
-         last.rule + ", of an event of type " + last.event);
+    std::string lost;
+    if (counters.dropped_composites > 0) {
+      lost = plural(counters.dropped_composites, "composite") +
+             " dropped, because one event brought about more than " +
+             std::to_string(ProcessorOptions().max_composites) + "; ";
+    }
+    if (counters.dropped_depth > 0) {
+      lost += plural(counters.dropped_depth, "composite") +
+              " not evaluated, because of a depth of " +
+              std::to_string(ProcessorOptions().max_depth) + " composites; ";
+    }
+    if (lost.empty()) return;
+    fail(lost + "the last by rule " + last.rule + ", of an event of type " + last.event);
+  }
+
+  /// Nothing comes of a terminator that is given up, nor of a composite for which there is no room
+  /// to wait.
+  void print_given_up() const {
+    for (const RuleInfo& rule : processor_.rules()) {
+      if (rule.overflows == 0) continue;
+      fail({"rule " + rule.name + ": gave up " + plural(rule.overflows, "time") +
+                ", because a terminator had more than " +
+                plural(rule.max_sequences, "partial sequence") + ", or " +
+                plural(rule.max_sequences, "composite") + " waited for deadlines already",
+            "narrow its windows or conditions, or allow more with @limit(max_sequences = N)"});
+    }
   }
 
   /// What a timer would have reported of a long gap is not there either.

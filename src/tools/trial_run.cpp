@@ -148,7 +148,9 @@ TrialRun::Json TrialRun::rules() const {
     list.push_back({{"name", rule.name},
                     {"type", rule.type},
                     {"terminators", rule.terminators},
-                    {"composites", rule.composites}});
+                    {"composites", rule.composites},
+                    {"overflows", rule.overflows},
+                    {"max_sequences", rule.max_sequences}});
   }
   return list;
 }

@@ -79,6 +79,16 @@ TEST_F(Workshops, ATrialSaysWhatIsWrongWithTheRules) {
 }
 
 /// A declared type counts, and one that the text makes anew does not stand in its way.
+TEST_F(Workshops, ATrialSaysWhatWasGivenUp) {
+  const Json told = try_rules(
+      "@limit(max_sequences = 1) define Two() from Smoke() and each Temp() within 1 min from "
+      "Smoke;",
+      reading(1, "A1", 50) + reading(2, "A2", 20) + R"({"type":"Smoke","ts":3})");
+  EXPECT_EQ(told["composites"], 0) << told.dump();
+  EXPECT_EQ(told["rules"][0]["overflows"], 1) << told.dump();
+  EXPECT_EQ(told["rules"][0]["max_sequences"], 1) << told.dump();
+}
+
 TEST_F(Workshops, ATrialKnowsTheTypesOfTheServer) {
   EXPECT_EQ(
       http_.ask("POST", "/v1/rules/heat", "event Temp(area: string, value: float);" + kHot).status,

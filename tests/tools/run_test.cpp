@@ -98,8 +98,46 @@ TEST_F(CommandLine, RunSaysThatCompositesWereDropped) {
   write("e", R"({"type":"A","ts":1,"attrs":{"n":0}})");
   const auto outcome = run("run r.tesla --events e");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("1 not evaluated, because they were 16 composites deep"),
-                                 HasSubstr("the last by rule r.A, of an event of type A")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("1 composite not evaluated, because of a depth of 16 composites"),
+                    HasSubstr("the last by rule r.A, of an event of type A"),
+                    testing::Not(HasSubstr("more than"))));
+}
+
+TEST_F(CommandLine, RunSaysThatTerminatorsWereGivenUp) {
+  write("r.tesla",
+        "@limit(max_sequences = 2)\n"
+        "define R(n: int) from A() and each T() within 1 s from A where n = T.k;\n"
+        "define Few() from A();");
+  std::string events;
+  for (const char* ts : {"1", "2", "3"}) {
+    events += std::string(R"({"type":"T","ts":)") + ts +
+              R"(,"attrs":{"k":2}})"
+              "\n";
+  }
+  write("e", events + R"({"type":"A","ts":50})"
+                      "\n");
+  const auto outcome = run("run r.tesla --events e --only R");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("rule r.R: gave up 1 time, because a terminator had "
+                              "more than 2 partial sequences"),
+                    HasSubstr("@limit(max_sequences = N)"), testing::Not(HasSubstr("r.Few"))));
+}
+
+TEST_F(CommandLine, RunSaysThatCompositesHadNoRoomToWait) {
+  write("r.tesla",
+        "@limit(max_sequences = 1)\n"
+        "define R() from A() and not B() within 1 s after A;");
+  write("e", R"({"type":"A","ts":1}
+{"type":"A","ts":2}
+{"type":"A","ts":3}
+{"tick":5000})");
+  const auto outcome = run("run r.tesla --events e");
+  EXPECT_EQ(outcome.out, "{\"type\":\"R\",\"ts\":1001,\"attrs\":{}}\n");
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("rule r.R: gave up 2 times, "),
+                                 HasSubstr("1 composite waited for deadlines already")));
 }
 
 TEST_F(CommandLine, RunSaysThatInstantsOfATimerWerePassedOver) {

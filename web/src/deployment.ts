@@ -19,7 +19,7 @@ export interface Trial {
   errors: string[];
   stopped: boolean;
   composites: number;
-  rules: {name: string; type: string; terminators: number; composites: number}[];
+  rules: {name: string; type: string; terminators: number; composites: number; overflows: number; max_sequences: number}[];
   events: {type: string; ts: number; attrs: Record<string, unknown>; rule: string}[];
 }
 

@@ -60,6 +60,7 @@ RuleInfo Inventory::info_of(const DeployedRule& deployed) const {
           .terminators = done.terminators,
           .composites = done.composites,
           .overflows = deployed.state.overflows,
+          .max_sequences = rule.options.max_sequences,
           .pending = deployed.state.timed().pending.size(),
           .skipped = deployed.state.timed().skipped_instants,
           .bytes = deployed.state.bytes() + placement.bytes(),

@@ -53,7 +53,7 @@ function Outcome(props: {told: Trial}) {
       {told.errors.slice(0, 3).map((error) => <p key={error} class="problem">{error}</p>)}
       <Table label="Rules on trial" rows={told.rules} id={(rule) => rule.name} empty="The text has no rules."
         columns={[
-          {title: 'Rule', cell: (rule) => <>{rule.name} {rule.composites === 0 && <Mark level="plain">silent</Mark>}</>},
+          {title: 'Rule', cell: (rule) => <>{rule.name} {rule.composites === 0 && <Mark level="plain">silent</Mark>} {rule.overflows > 0 && <Mark level="warn">overflows {count(rule.overflows)} at max_sequences {count(rule.max_sequences)}</Mark>}</>},
           {title: 'Terminators', cell: (rule) => count(rule.terminators), number: true},
           {title: 'Composites', cell: (rule) => count(rule.composites), number: true},
         ]} />
