@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "codec/json_text.hpp"
+
 namespace gorgo::tools {
 
 void print_json(const nlohmann::ordered_json& json) {
-  std::puts(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::puts(codec::json_text(json, 2).c_str());
 }
 
 }  // namespace gorgo::tools

@@ -6,6 +6,7 @@
 
 #include "codec/event_line.hpp"
 #include "codec/event_notation.hpp"
+#include "codec/json_text.hpp"
 #include "codec/timestamp.hpp"
 #include "gorgo/client.hpp"
 #include "tools/append_events.hpp"
@@ -89,6 +90,13 @@ void print(const Event& event, const Trace& trace) {
   for (const std::string& line : trace.composites) std::printf("  %s\n", line.c_str());
 }
 
+Json composite_json(const std::string& line) {
+  Json json = Json::parse(line);
+  const auto event = codec::read_event_line(line);
+  if (event && event->timestamp) json["ts"] = codec::exact_milliseconds(*event->timestamp);
+  return json;
+}
+
 Json to_json(const Trace& trace) {
   Json rules = Json::array(), composites = Json::array();
   for (const Trace::Rule& rule : trace.rules) {
@@ -97,8 +105,8 @@ Json to_json(const Trace& trace) {
                      {"terminators", rule.terminators},
                      {"composites", rule.composites}});
   }
-  for (const std::string& line : trace.composites) composites.push_back(Json::parse(line));
-  return {{"ts", Json::parse(milliseconds(trace.timestamp))},
+  for (const std::string& line : trace.composites) composites.push_back(composite_json(line));
+  return {{"ts", codec::exact_milliseconds(trace.timestamp)},
           {"held", trace.held},
           {"nanoseconds",
            {{"queue", trace.queue},
@@ -153,7 +161,7 @@ class FileTracer {
       if (!traced) return at_line(read.lines.front(), traced.error());
       ++traced_;
       if (options_.format == "json") {
-        std::puts(to_json(*traced).dump().c_str());
+        std::puts(codec::json_text(to_json(*traced)).c_str());
       } else {
         print(event, *traced);
       }

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "codec/event_line.hpp"
+#include "codec/json_text.hpp"
 #include "language/ast.hpp"
 #include "language/language.hpp"
 #include "tools/append_events.hpp"
@@ -59,7 +60,7 @@ std::string TrialRun::report() {
                        {"composites", composites_},
                        {"rules", rules()},
                        {"events", shown_}};
-  return report.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return codec::json_text(report);
 }
 
 TrialRun::Json TrialRun::deploy() {
@@ -133,6 +134,7 @@ void TrialRun::note(const OutputBatch& batch) {
     std::string line;
     codec::append_event_line(line, batch.to_event(row));
     Json event = Json::parse(line, nullptr, false);
+    event["ts"] = codec::exact_milliseconds(row.timestamp);
     event["rule"] = batch.rule_names[row.rule];
     shown_.push_back(std::move(event));
   }

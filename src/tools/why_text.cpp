@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "codec/timestamp.hpp"
+#include "codec/json_text.hpp"
 #include "tools/number_text.hpp"
 
 namespace gorgo::tools {
@@ -138,10 +138,8 @@ Json to_json(const Step& step) {
 Json to_json(const Funnel& funnel) {
   Json steps = Json::array();
   for (const Step& step : funnel.steps) steps.push_back(to_json(step));
-  std::string milliseconds;
-  codec::append_milliseconds(milliseconds, funnel.timestamp);
   return {{"event", funnel.event},
-          {"ts", Json::parse(milliseconds)},
+          {"ts", codec::exact_milliseconds(funnel.timestamp)},
           {"outcome", to_string(funnel.outcome)},
           {"forgotten", funnel.forgotten},
           {"complete", funnel.complete},
@@ -178,7 +176,7 @@ std::string to_json_text(const Why& why) {
                     {"evaluated", why.evaluated},
                     {"produced", why.produced},
                     {"funnels", funnels}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return codec::json_text(all, 2) + "\n";
 }
 
 }  // namespace gorgo::tools

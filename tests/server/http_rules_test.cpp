@@ -129,6 +129,16 @@ TEST_F(HttpRules, TellWhy) {
   EXPECT_EQ(http_.ask("GET", "/v1/rules/none/why").status, 404u);
 }
 
+TEST_F(HttpRules, TellWhyWithTimesByWhichEventsAreFoundAgain) {
+  EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
+  const std::string event = R"({"type":"B","ts":1795967299992.630466,"attrs":{"v":7}})";
+  EXPECT_EQ(http_.ask("POST", "/v1/events", event + "\n").status, 200u);
+  const std::string time = "1795967299992.630466";
+  const auto why = http_.ask("GET", "/v1/rules/pair/why");
+  EXPECT_THAT(why.body, HasSubstr("\"timestamp_ms\":" + time + ","));
+  EXPECT_EQ(http_.ask("GET", "/v1/rules/pair/why?at=" + time).body, why.body);
+}
+
 TEST_F(HttpRules, TheTypesThatTheyReadAreListed) {
   EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
   EXPECT_EQ(http_.ask("POST", "/v1/events", event_line("A", 7)).status, 200u);

@@ -65,20 +65,20 @@ TEST_F(Workshops, ATrialGivesCompositesAndDeploysNothing) {
   EXPECT_TRUE(http_.ask("GET", "/v1/rules").json()["rules"].empty());
 }
 
+TEST_F(Workshops, ATrialTellsTimesExactly) {
+  const Json body = {
+      {"text", kHot},
+      {"events", R"({"type":"Temp","ts":1795967299992.630466,"attrs":{"area":"A1","value":50}})"}};
+  EXPECT_THAT(http_.ask("POST", "/v1/rules/heat/trial", body.dump()).body,
+              HasSubstr("\"ts\":1795967299992.630466,"));
+}
+
 TEST_F(Workshops, ATrialTakesCsv) {
   const Json told = try_rules(kHot, "type,ts,area,value\nTemp,1000,A1,70.5\nTemp,2000,A2,7\n");
   EXPECT_EQ(told["accepted"], 2) << told.dump();
   EXPECT_EQ(told["events"][0]["attrs"]["area"], "A1");
 }
 
-TEST_F(Workshops, ATrialSaysWhatIsWrongWithTheRules) {
-  const Json told = try_rules("define Hot() from", reading(1, "A1", 50));
-  EXPECT_EQ(told["diagnostics"][0]["severity"], "error");
-  EXPECT_EQ(told["diagnostics"][0]["line"], 1);
-  EXPECT_EQ(told["composites"], 0);
-}
-
-/// A declared type counts, and one that the text makes anew does not stand in its way.
 TEST_F(Workshops, ATrialSaysWhatWasGivenUp) {
   const Json told = try_rules(
       "@limit(max_sequences = 1) define Two() from Smoke() and each Temp() within 1 min from "
@@ -89,6 +89,14 @@ TEST_F(Workshops, ATrialSaysWhatWasGivenUp) {
   EXPECT_EQ(told["rules"][0]["max_sequences"], 1) << told.dump();
 }
 
+TEST_F(Workshops, ATrialSaysWhatIsWrongWithTheRules) {
+  const Json told = try_rules("define Hot() from", reading(1, "A1", 50));
+  EXPECT_EQ(told["diagnostics"][0]["severity"], "error");
+  EXPECT_EQ(told["diagnostics"][0]["line"], 1);
+  EXPECT_EQ(told["composites"], 0);
+}
+
+/// A declared type counts, and one that the text makes anew does not stand in its way.
 TEST_F(Workshops, ATrialKnowsTheTypesOfTheServer) {
   EXPECT_EQ(
       http_.ask("POST", "/v1/rules/heat", "event Temp(area: string, value: float);" + kHot).status,

@@ -44,6 +44,14 @@ TEST_F(CommandLine, WhyHasTheRowsOfTablesThatRunHas) {
   EXPECT_THAT(wrong.err, testing::HasSubstr("no rule file has a table Smoke"));
 }
 
+TEST_F(CommandLine, WhyTellsTimesByWhichItFindsEventsAgain) {
+  write("r.tesla", "rule r: define Third() from Temp(value > 10);");
+  write("e.ndjson", R"({"type":"Temp","ts":1795967299992.630466,"attrs":{"value":60}})");
+  const auto all = run("why r.tesla --events e.ndjson --json").out;
+  EXPECT_THAT(all, testing::HasSubstr("\"ts\": 1795967299992.630466,"));
+  EXPECT_EQ(run("why r.tesla --events e.ndjson --json --at 1795967299992.630466").out, all);
+}
+
 TEST_F(CommandLine, WhySaysWhichEventACountedOneIs) {
   write("r.tesla",
         "event Temp(area: string, value: float);\n"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/json_text.hpp"
 #include "protocol/info.hpp"
 
 namespace gorgo::server::http {
@@ -69,9 +70,7 @@ bool has_error(const DiagnosticList* diagnostics) {
 
 }  // namespace
 
-std::string to_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_text(const Json& json) { return codec::json_text(json); }
 
 Response json_response(const Json& json, unsigned status) {
   return {.status = status, .body = to_text(json) + "\n"};

@@ -17,7 +17,7 @@ namespace gorgo::server::http {
 using Json = nlohmann::ordered_json;
 using protocol::to_json;
 
-/// As text, with what is no UTF-8 replaced.
+/// As text, with exact times, and with what is no UTF-8 replaced.
 std::string to_text(const Json& json);
 Response json_response(const Json& json, unsigned status = 200);
 /// The response to an Error.
@@ -42,7 +42,8 @@ Json to_json(const wire::RuleInfo& rule);
 Json to_json(const wire::HistoryEntry& change);
 Json to_json(const wire::TypeInfo& type);
 Json to_json(const wire::Leaving& leaving);
-/// Why a rule fired or did not, as `gorgo why --format json` has it.
+/// Why a rule fired or did not. Members are named as `gorgo why --format json` names them, but for
+/// the time, and words are those of the protocol.
 Json to_json(const wire::Why& why);
 
 /// How a publication of a body ended: the engine's rows and the malformed ones together.

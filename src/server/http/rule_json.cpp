@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "codec/json_text.hpp"
 #include "protocol/info.hpp"
 #include "server/http/reply_json.hpp"
 
@@ -68,7 +69,7 @@ Json step_json(const wire::Step& step) {
 
 Json funnel_json(const wire::Funnel& funnel) {
   return {{"event", text_of(funnel.event())},
-          {"timestamp_ms", static_cast<double>(funnel.timestamp()) / 1e6},
+          {"timestamp_ms", codec::exact_milliseconds(funnel.timestamp())},
           {"outcome", wire::EnumNameOutcome(funnel.outcome())},
           {"forgotten", funnel.forgotten()},
           {"steps", to_list(funnel.steps(), step_json)},
