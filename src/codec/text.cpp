@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -60,10 +61,9 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The whole text as a number of type T; nothing when it is none or out of range.
-template <class T>
-std::optional<T> number_from(std::string_view text) {
-  T value{};
+/// The whole text as an int; nothing when it is none or out of range.
+std::optional<std::int64_t> integer_from(std::string_view text) {
+  std::int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
   return value;
@@ -121,6 +121,17 @@ std::optional<double> float_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<double> nearest_float(std::string_view text) {
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ptr != text.data() + text.size()) return std::nullopt;
+  if (read.ec == std::errc()) return value;
+  if (read.ec != std::errc::result_out_of_range) return std::nullopt;
+  // from_chars does not tell what is too small from what is too large.
+  value = std::strtod(std::string(text).c_str(), nullptr);
+  return std::isinf(value) ? std::nullopt : std::optional(value);
+}
+
 std::optional<ValueType> number_kind(std::string_view text) {
   std::size_t at = text.starts_with('-') ? 1 : 0;
   const std::size_t whole = skip_digits(text, at);
@@ -145,12 +156,12 @@ std::optional<ValueType> number_kind(std::string_view text) {
 Result<Datum> datum_from_text(std::string_view text, ValueType type) {
   switch (type) {
     case ValueType::integer:
-      if (const auto value = number_from<std::int64_t>(text)) return Datum::of(*value);
+      if (const auto value = integer_from(text)) return Datum::of(*value);
       break;
     case ValueType::floating:
       if (const auto value = float_from_name(text)) return Datum::of(*value);
       if (!number_kind(text)) break;
-      if (const auto value = number_from<double>(text)) return Datum::of(*value);
+      if (const auto value = nearest_float(text)) return Datum::of(*value);
       break;
     case ValueType::boolean:
       if (text == "true" || text == "false") return Datum::of(text == "true");

@@ -26,6 +26,10 @@ void append_float(std::string& out, double value);
 /// The float that one of these three names stands for, or nothing for any other text.
 std::optional<double> float_from_name(std::string_view text);
 
+/// The float nearest to a number that is spelled as in JSON or in rules, which may be zero; nothing
+/// where the number is too large for one.
+std::optional<double> nearest_float(std::string_view text);
+
 /// Whether `text` is spelled as a JSON number, and as which kind.
 std::optional<ValueType> number_kind(std::string_view text);
 /// The whole text as a value of the type: JSON numbers, the three names, `true` and `false`; any

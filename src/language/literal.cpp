@@ -115,16 +115,7 @@ std::optional<std::int64_t> parse_integer(std::string_view digits, bool negative
   return static_cast<std::int64_t>(negative ? -magnitude : magnitude);
 }
 
-std::optional<double> parse_float(std::string_view text) {
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec == std::errc()) return value;
-  // A number too small for a denormal is zero. Only the sign of the exponent tells it from one that
-  // is too large.
-  const auto exponent = text.find_first_of("eE");
-  const bool tiny = exponent != text.npos && text[exponent + 1] == '-';
-  return tiny ? std::optional(0.0) : std::nullopt;
-}
+std::optional<double> parse_float(std::string_view text) { return codec::nearest_float(text); }
 
 Unquoted unquote(std::string_view literal) {
   if (!codec::is_valid_utf8(literal)) return {.problem = "the string is not valid UTF-8"};

@@ -119,6 +119,44 @@ TEST(Csv, TheSchemaDecidesWhereItKnows) {
                   "! line 4: column 'on': 'yes' is not of type bool"));
 }
 
+TEST(Csv, TooSmallForAFloatIsZeroAndTooLargeIsRefused) {
+  const Schema schema = temp_schema();
+  EXPECT_THAT(read_all({"value", "1e-400", "-1e-400", "2.4703282292062327e-324", "1e-310"}, "Temp",
+                       &schema),
+              ElementsAre(R"({"type":"Temp","attrs":{"value":0.0}})",
+                          R"({"type":"Temp","attrs":{"value":-0.0}})",
+                          R"({"type":"Temp","attrs":{"value":0.0}})",
+                          R"({"type":"Temp","attrs":{"value":1e-310}})"));
+  // The sign of the exponent does not tell.
+  EXPECT_THAT(read_all({"value", "0." + std::string(400, '0') + "1", "1e400",
+                        "1" + std::string(400, '0') + "e-5"},
+                       "Temp", &schema),
+              ElementsAre(R"({"type":"Temp","attrs":{"value":0.0}})",
+                          HasSubstr("line 3: column 'value': '1e400' is not of type float"),
+                          HasSubstr("line 4: column 'value': ")));
+}
+
+TEST(Csv, NumbersAndBoolsHaveOneSpelling) {
+  const Schema schema = temp_schema();
+  for (const std::string refused : {".5", "5.", "+9", "00012", "0x10", " 1", "inf", "nan"}) {
+    EXPECT_THAT(read_all({"value", refused}, "Temp", &schema),
+                ElementsAre(HasSubstr("is not of type float")))
+        << refused;
+  }
+  for (const std::string refused : {"+9", "1.0", "1e3"}) {
+    EXPECT_THAT(read_all({"n", refused}, "Temp", &schema),
+                ElementsAre(HasSubstr("is not of type int")))
+        << refused;
+  }
+  for (const std::string refused : {"TRUE", "True", "1"}) {
+    EXPECT_THAT(read_all({"on", refused}, "Temp", &schema),
+                ElementsAre(HasSubstr("is not of type bool")))
+        << refused;
+  }
+  EXPECT_THAT(read_all({"n", "00012"}, "Temp", &schema),
+              ElementsAre(R"({"type":"Temp","attrs":{"n":12}})"));
+}
+
 TEST(Csv, QuotedCellsMaySpanLines) {
   EXPECT_THAT(read_all({"a,b", "\"x", "", "\"\"y\"\"", "z\",1", "w,3"}, "T"),
               ElementsAre(R"({"type":"T","attrs":{"a":"x\n\n\"y\"\nz","b":1}})",

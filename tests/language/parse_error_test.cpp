@@ -113,6 +113,10 @@ TEST(ParseError, Literals) {
             "9223372036854775807");
   EXPECT_EQ(errors("define A() from B(x = 1e999, y = 1e-999)"),
             "1:23: the number is too large for a float");
+  const std::string zeros(400, '0');
+  EXPECT_EQ(errors("define A() from B(x = 0." + zeros + "1)"), "");
+  EXPECT_EQ(errors("define A() from B(x = 1" + zeros + ".0e-5)"),
+            "1:23: the number is too large for a float");
   EXPECT_EQ(errors("define A() from B(t > 300000 days)"),
             "1:23: the duration is out of range | in nanoseconds it must fit an int: 292 years at "
             "most");

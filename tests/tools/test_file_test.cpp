@@ -26,6 +26,7 @@ TEST(EventNotation, ReadsAndWritesEveryKindOfValue) {
             "@-1.5 T(a=1, b=2.0, c=true, d=\"x, \\\"y\\\" ü)\")|  # why");
   EXPECT_EQ(respelled("@0 T(a=NaN, b=-Infinity, c=-0.0, d=4.6e1)"),
             "@0 T(a=NaN, b=-Infinity, c=-0.0, d=46.0)|");
+  EXPECT_EQ(respelled("@0 T(a=1e-400, b=2.4703282292062327e-324)"), "@0 T(a=0.0, b=0.0)|");
 }
 
 TEST(EventNotation, RefusesWhatItCannotRead) {
@@ -40,6 +41,7 @@ TEST(EventNotation, RefusesWhatItCannotRead) {
   EXPECT_THAT(respelled("@1 T(a=\"x)"), HasSubstr("expected a closing quote"));
   EXPECT_THAT(respelled("@1 T(a=\"x\\"), HasSubstr("expected a closing quote"));
   EXPECT_THAT(respelled("@1 T(a=99999999999999999999)"), HasSubstr("not of type int"));
+  EXPECT_THAT(respelled("@1 T(a=1e400)"), HasSubstr("not of type float"));
 }
 
 constexpr std::string_view kFile =
