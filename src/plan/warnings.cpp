@@ -45,6 +45,11 @@ class RuleWarnings {
     const Expr* expr;
     TypeId candidate;
   };
+  /// Why conditions cannot hold, and what to do; empty texts: they may hold.
+  struct Obstacle {
+    std::string why;
+    std::string hint;
+  };
   /// Conditions by the attribute that they are about; states stand for the candidates that fill
   /// them.
   using BySubject = std::map<Subject, std::vector<Condition>>;
@@ -58,9 +63,9 @@ class RuleWarnings {
 
   /// Why no event passes, "" when some may.
   std::string why_nothing_passes(const Predicate& predicate) const;
-  std::string why_never(const std::vector<Condition>& conditions) const;
+  Obstacle never(const std::vector<Condition>& conditions) const;
   void collect(const Expr& condition, TypeId candidate, std::int32_t state, BySubject& all) const;
-  std::string why_contradictory(const BySubject& all) const;
+  Obstacle contradictory(const BySubject& all) const;
   std::string why_empty(const Span& span) const;
   /// The largest distance in time that two chosen events can have.
   Duration largest_distance(std::uint32_t a, std::uint32_t b) const;
@@ -84,27 +89,33 @@ void RuleWarnings::collect(const Expr& condition, TypeId candidate, std::int32_t
   all[*subject].push_back({&condition, candidate});
 }
 
-std::string RuleWarnings::why_contradictory(const BySubject& all) const {
+RuleWarnings::Obstacle RuleWarnings::contradictory(const BySubject& all) const {
   for (const auto& [subject, conditions] : all) {
     std::vector<const Expr*> exprs;
     for (const Condition& condition : conditions) exprs.push_back(condition.expr);
+    const auto parts = contradiction(exprs, subject.type);
     std::vector<std::string> shown;
-    for (const Expr* expr : contradiction(exprs, subject.type)) {
+    for (const Expr* expr : parts) {
       const auto at = std::find_if(conditions.begin(), conditions.end(),
                                    [&](const Condition& c) { return c.expr == expr; });
       shown.push_back(text_.expr(*expr, at->candidate));
     }
     if (shown.empty()) continue;
-    return "no value satisfies " + language::listing(shown, "and");
+    const std::string why = "no value satisfies " + language::listing(shown, "and");
+    const bool alone = shown.size() == 1 && parts.front()->op != Op::logical_and;
+    return {why, alone ? "correct the condition, or the type of its attribute"
+                       : "conditions must all hold; write `or` where one of them is enough"};
   }
-  return "";
+  return {};
 }
 
-std::string RuleWarnings::why_never(const std::vector<Condition>& conditions) const {
+RuleWarnings::Obstacle RuleWarnings::never(const std::vector<Condition>& conditions) const {
   for (const auto& [expr, candidate] : conditions) {
-    if (is_never(*expr)) return in_quotes(text_.expr(*expr, candidate)) + " is never true";
+    if (!is_never(*expr)) continue;
+    return {in_quotes(text_.expr(*expr, candidate)) + " is never true",
+            "correct the condition; it compares constants alone"};
   }
-  return "";
+  return {};
 }
 
 std::string RuleWarnings::why_nothing_passes(const Predicate& predicate) const {
@@ -117,8 +128,8 @@ std::string RuleWarnings::why_nothing_passes(const Predicate& predicate) const {
       collect(condition, predicate.type, kCandidate, all);
     }
   }
-  const std::string never = why_never(conditions);
-  return never.empty() ? why_contradictory(all) : never;
+  const std::string why = never(conditions).why;
+  return why.empty() ? contradictory(all).why : why;
 }
 
 bool RuleWarnings::report_never_fires() {
@@ -135,11 +146,10 @@ bool RuleWarnings::report_never_fires() {
     conditions.push_back({&filter.condition, kNoType});
     collect(filter.condition, kNoType, kCandidate, all);
   }
-  std::string why = why_never(conditions);
-  if (why.empty()) why = why_contradictory(all);
-  if (why.empty()) return false;
-  warn(named() + " can never fire: " + why,
-       "conditions must all hold; write `or` where one of them is enough");
+  Obstacle obstacle = never(conditions);
+  if (obstacle.why.empty()) obstacle = contradictory(all);
+  if (obstacle.why.empty()) return false;
+  warn(named() + " can never fire: " + obstacle.why, std::move(obstacle.hint));
   return true;
 }
 

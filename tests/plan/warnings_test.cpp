@@ -40,6 +40,23 @@ TEST(Warnings, TheyStandAtTheirRule) {
             "  hint: conditions must all hold; write `or` where one of them is enough\n");
 }
 
+/// What to do about the only warning of a pattern.
+std::string hint_on(const std::string& pattern) {
+  const Planned planned(kTypes + ("rule r: define F() from " + pattern + ";"));
+  const auto list = warnings(planned.plans, {}, planned.schema, planned.source).list;
+  return list.size() == 1 ? list[0].hint : std::to_string(list.size()) + " warnings";
+}
+
+TEST(Warnings, TheHintFitsOneConditionOrSeveral) {
+  EXPECT_EQ(hint_on("A(n = 2.5)"), "correct the condition, or the type of its attribute");
+  EXPECT_EQ(hint_on("A(n > 9223372036854775807, s = \"a\")"),
+            "correct the condition, or the type of its attribute");
+  EXPECT_EQ(hint_on("A(1 > 2, n = 1)"), "correct the condition; it compares constants alone");
+  const std::string several = "conditions must all hold; write `or` where one of them is enough";
+  EXPECT_EQ(hint_on("A(n > 5, n < 3)"), several);
+  EXPECT_EQ(hint_on("A(n > 5 and n < 3)"), several);
+}
+
 TEST(Warnings, ContradictoryConstants) {
   EXPECT_THAT(on_pattern("A(v > 5, v < 3)"),
               ElementsAre(never("no value satisfies `v > 5` and `v < 3`")));
