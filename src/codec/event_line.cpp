@@ -18,7 +18,8 @@ using Json = nlohmann::json;
 Error integer_too_large(std::string_view digits) {
   constexpr std::size_t kShown = 40;
   return {"integer " + std::string(digits.substr(0, kShown)) + " does not fit into 64 bits",
-          "write it as a float (with a decimal point) or as a string"};
+          "an int reaches from -9223372036854775808 to 9223372036854775807; larger numbers can be "
+          "floats (1e19) or strings, where the type of the event has them so"};
 }
 
 /// Builds an event from the parser's calls, so that numbers are seen as they are written. Every

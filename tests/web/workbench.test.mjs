@@ -230,7 +230,7 @@ test('rules are tried on a sample and on the live stream, with nothing deployed'
     await page.getByLabel('Deployment').fill('attempt');
     await write(page, kHot);
     await page.getByLabel('Sample of events').fill('{"type":"Temp","ts":1000,"attrs":{"area":"hall","value":50}}\n{"type":"Temp","ts":2000,"attrs":{"area":"hall","value":5}}');
-    await page.getByText('2 events, 1 composites').waitFor();
+    await page.getByText('2 events, 1 composite').waitFor();
     await page.getByRole('region', {name: 'Composites on trial'}).getByText('hall').waitFor();
     await page.getByRole('button', {name: 'Live stream'}).click();
     await page.getByRole('region', {name: 'Composites on trial'}).getByText(/area "A\d"/).first().waitFor();

@@ -14,6 +14,9 @@ export function count(value: number | undefined): string {
   return digits(value);
 }
 
+/// `1 event`, `2 events`.
+export const counted = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+
 export function bytes(value: number): string {
   for (const [unit, letter] of kUnits) if (value >= unit) return `${digits(value / unit)} ${letter}B`;
   return `${value} B`;

@@ -3,7 +3,7 @@ import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {textOf} from '../server';
 import {type Trial, tryRules} from '../deployment';
-import {clock, count} from '../format';
+import {clock, count, counted} from '../format';
 import {Mark, Panel, Table} from '../parts';
 import {fromJournal, Recorder} from '../sample';
 import {hasJournal} from '../store';
@@ -47,7 +47,7 @@ function Outcome(props: {told: Trial}) {
   return (
     <>
       <p class="note" role="status">
-        {count(told.accepted)} events, {count(told.composites)} composites{told.refused > 0 && `, ${count(told.refused)} lines refused`}
+        {counted(told.accepted, 'event')}, {counted(told.composites, 'composite')}{told.refused > 0 && `, ${counted(told.refused, 'line')} refused`}
         {told.stopped && '; given up after ten seconds'}
       </p>
       {told.errors.slice(0, 3).map((error) => <p key={error} class="problem">{error}</p>)}
@@ -90,7 +90,7 @@ export function TrialPanel(props: {name: Signal<string>; text: Signal<string>}) 
         <label class="button">File<input type="file" class="hidden" accept=".ndjson,.json,.csv,.txt,.trace" onChange={(event) => void take(event.currentTarget.files![0]!.text())} /></label>
       </div>
       {running
-        ? <p class="note">{count(recorder.events.value)} events, {count(recorder.left.value)} left out{recorder.left.value > 0 && ', so that patterns may be missed'}</p>
+        ? <p class="note">{counted(recorder.events.value, 'event')}, {count(recorder.left.value)} left out{recorder.left.value > 0 && ', so that patterns may be missed'}</p>
         : <textarea aria-label="Sample of events" spellcheck={false} rows={5} value={sample.value} onInput={(event) => (sample.value = event.currentTarget.value)} />}
       {said !== '' && <p class="problem" role="alert">{said}</p>}
       {told.value && <Outcome told={told.value} />}

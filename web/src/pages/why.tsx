@@ -2,7 +2,7 @@
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import {ask, textOf} from '../server';
-import {clock, count} from '../format';
+import {clock, count, counted} from '../format';
 import {eventsIn, type Named, pathToEvent, WithLinks} from '../event_links';
 import {type Level, Mark, Panel} from '../parts';
 import {go, pathTo, place} from '../route';
@@ -54,7 +54,7 @@ interface Answer {
 const kOutcomes: Record<string, string> = {
   BeforeDeployment: 'it came before the rule was deployed',
   TooDeep: 'it is too deep in a chain of composites',
-  TooMany: 'it is one of too many composites of its root',
+  TooMany: 'it has more partial sequences than max_sequences',
   Stopped: 'the search was given up',
 };
 
@@ -76,11 +76,11 @@ function Bar(props: {step: Step; most: number}) {
   return (
     <li class={step.left === 0 ? 'step ends' : 'step'}>
       <div class="clause"><small>{step.kind}</small><code>{step.clause}</code></div>
-      <div class="flow" role="img" aria-label={`${count(step.candidates)} candidates, ${count(step.passed)} passed, ${count(step.left)} left`}>
+      <div class="flow" role="img" aria-label={`${counted(step.candidates, 'candidate')}, ${count(step.passed)} passed, ${count(step.left)} left`}>
         <i class="candidates" style={{width: share(step.candidates)}} />
         <i class="passed" style={{width: share(step.passed)}} />
         <i class="left" style={{width: share(step.left)}} />
-        <span>{count(step.candidates)} candidates → {count(step.passed)} passed → {count(step.left)} left</span>
+        <span>{counted(step.candidates, 'candidate')} → {count(step.passed)} passed → {count(step.left)} left</span>
       </div>
       {step.losses.map((loss) => (
         <div key={loss.kind + loss.test} class="loss">
@@ -201,7 +201,7 @@ export function Why() {
   const open = (name: string, query: Record<string, string> = {}) => go(pathTo('why', name, query));
   return (
     <>
-      <Panel title="Why" note={told ? `${count(told.evaluated)} ${told.terminator} evaluated, ${count(told.produced)} composites` : ''}>
+      <Panel title="Why" note={told ? `${count(told.evaluated)} ${told.terminator} evaluated, ${counted(told.produced, 'composite')}` : ''}>
         <div class="form">
           <label for="rule">Rule</label>
           <select id="rule" value={rule} onChange={(event) => open(event.currentTarget.value)}>
