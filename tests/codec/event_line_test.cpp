@@ -93,6 +93,10 @@ TEST(EventLine, RefusesNumbersThatDoNotFit) {
         << digits;
   }
   EXPECT_THAT(std::get<std::string>(attribute_of("1e999")), HasSubstr("overflow"));
+  // The reader does not know what the type has declared, so a float alone is no advice.
+  const auto large = read_event_line(R"({"type":"T","attrs":{"a":9223372036854775808}})");
+  EXPECT_THAT(large.error().hint,
+              HasSubstr("to 9223372036854775807; larger numbers can be floats"));
 }
 
 TEST(EventLine, RefusesWhatNoEventIs) {

@@ -131,7 +131,7 @@ TEST_F(HttpRules, TellWhy) {
 
 TEST_F(HttpRules, TellWhyWithTimesByWhichEventsAreFoundAgain) {
   EXPECT_EQ(http_.ask("POST", "/v1/rules/mine", kPair).status, 200u);
-  const std::string event = R"({"type":"B","ts":1795967299992.630466,"attrs":{"v":7}})";
+  const std::string event = R"({"type":"B","ts":1795967299992.630466,"attrs":{"x":7}})";
   EXPECT_EQ(http_.ask("POST", "/v1/events", event + "\n").status, 200u);
   const std::string time = "1795967299992.630466";
   const auto why = http_.ask("GET", "/v1/rules/pair/why");

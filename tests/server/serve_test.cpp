@@ -133,6 +133,13 @@ TEST_F(Serve, AnswersWhyAndTrace) {
   EXPECT_EQ(why.out_line(), "\n");
   EXPECT_EQ(why.out_line(), "B@50000 {x=5}: no composite\n");
   EXPECT_EQ(why.wait(), 0);
+  Process exact({"trace", "@1795967299992.630466 B(x=6)", "--json", "--to", address});
+  std::string told;
+  for (auto got = exact.out_line(); !got.empty(); got = exact.out_line()) told += got;
+  EXPECT_EQ(nlohmann::json::parse(told)["composites"].size(), 1u) << told;
+  EXPECT_THAT(told, testing::ContainsRegex("\\{\n  \"ts\": 1795967299992.630466,(.|\n)*"
+                                           "\"ts\": 1795967299992.630466,"));
+  EXPECT_EQ(exact.wait(), 0);
 }
 
 TEST_F(Serve, RulesArePinnedAndExplained) {
