@@ -115,6 +115,16 @@ TEST_F(HttpStreams, AWebSocketPublishesAndSubscribes) {
   EXPECT_EQ(socket.ask(again)["duplicate"], true);
 }
 
+TEST_F(HttpStreams, AWebSocketPublishesEveryNanosecondOfATime) {
+  WebSocketClient socket(http_address(server_), "/v1/events?subscribe=A");
+  ASSERT_EQ(socket.accepted().status, 101u);
+  WebSocketClient publisher(http_address(server_));
+  const auto acknowledged =
+      publisher.ask(R"({"publish":[{"type":"A","ts":1000000000000.630466,"attrs":{"x":1}}]})");
+  EXPECT_EQ(acknowledged["accepted"], 1);
+  EXPECT_THAT(socket.receive(), HasSubstr(R"("ts":1000000000000.630466)"));
+}
+
 TEST_F(HttpStreams, WrongCommandsAreToldAndTheWebSocketStays) {
   WebSocketClient socket(http_address(server_));
   for (const std::string wrong : {"", "nonsense", "[]", "{}", R"({"publish":[],"more":1})",

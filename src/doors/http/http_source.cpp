@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/json_parts.hpp"
 #include "codec/nesting.hpp"
 #include "doors/hash.hpp"
 
@@ -32,13 +33,11 @@ std::string value_of(std::string_view line, std::string_view name) {
 /// What each event of a body is written in: a line, or an object of JSON where the body is one or
 /// an array of them.
 std::deque<std::string> parts_of(const std::string& text, bool is_json) {
-  std::deque<std::string> parts;
-  const Json whole = is_json ? codec::parse_json<Json>(text) : Json(Json::value_t::discarded);
-  if (whole.is_array()) {
-    for (const Json& one : whole) parts.push_back(one.dump());
-    return parts;
+  if (is_json && !codec::parse_json<Json>(text).is_discarded()) {
+    const auto parts = codec::json_parts(text);
+    return {parts.begin(), parts.end()};
   }
-  if (!whole.is_discarded()) return {text};
+  std::deque<std::string> parts;
   std::string_view left = text;
   while (!left.empty()) {
     const auto end = std::min(left.find('\n'), left.size());

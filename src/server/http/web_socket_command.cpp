@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "codec/json_parts.hpp"
 #include "codec/nesting.hpp"
 #include "server/http/place_text.hpp"
 #include "server/http/reply_json.hpp"
@@ -65,25 +66,17 @@ Result<wire::PublishT> read_header(const Json& json) {
   return header;
 }
 
-Checked take_events(EventsBody& body, const Json& events) {
-  const auto take = [&](const Json& event) {
-    return body.put(event.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  };
-  if (!events.is_array()) return take(events);
-  for (const Json& event : events) {
-    if (auto problem = take(event)) return problem;
-  }
-  return {};
-}
-
-Result<PublishCommand> read_publish(const Json& json, std::size_t max_bytes) {
+Result<PublishCommand> read_publish(const Json& json, std::string_view message,
+                                    std::size_t max_bytes) {
   if (auto error = unknown_key(json, {"publish", "ack", "producer", "sequence", "request"})) {
     return *error;
   }
   auto header = read_header(json);
   if (!header) return header.error();
   auto events = std::make_unique<EventsBody>(max_bytes);
-  if (const auto problem = take_events(*events, json["publish"])) return problem->why;
+  for (const std::string& event : codec::json_parts(message, "publish")) {
+    if (const auto problem = events->put(event + "\n")) return problem->why;
+  }
   return PublishCommand{std::move(*header), std::move(events)};
 }
 
@@ -208,7 +201,7 @@ Parsed parse_command(std::string_view message, std::size_t max_bytes) {
   if (json.contains("type")) return command_of(Json(), event_line(message, max_bytes));
   Json request = json.contains("request") ? json["request"] : Json();
   if (json.contains("publish")) {
-    return command_of(std::move(request), read_publish(json, max_bytes));
+    return command_of(std::move(request), read_publish(json, message, max_bytes));
   }
   if (json.contains("subscribe")) return command_of(std::move(request), read_subscribe(json));
   if (json.contains("credit")) return command_of(std::move(request), read_credit(json));
