@@ -52,6 +52,9 @@ ProcessorOptions processor_options(const stored::SettingsT& settings, server::En
   return options;
 }
 
+/// Nobody gets what durable subscriptions keep, so it need not wait for any record.
+constexpr journal::Place kNowhere = 0;
+
 /// What a server knows when it starts, for as long as it takes to find an event.
 class Again {
  public:
@@ -95,6 +98,8 @@ class Again {
   server::Log log_{server::LogFormat::text, server::LogLevel::off};
   const std::function<void(const OutputBatch&)> look_ = [this](const OutputBatch& batch) {
     results_.take(batch);
+    // An acknowledgement is of what came before, so it is refused where nothing was delivered.
+    durables_.take(batch, kNowhere);
     const auto found = std::ranges::find(batch.rows, id_, &OutputBatch::Row::place);
     if (found != batch.rows.end()) notation_ = codec::notation_of(batch.to_event(*found));
   };

@@ -47,6 +47,11 @@ class JournalExport : public CommandLine {
         run("pub events --ack durable --batch " + std::to_string(batch) + " --to " + to);
     ASSERT_THAT(published.err, HasSubstr("sent ")) << published.err;
   }
+  void wait_for_record(const std::string& kind) const {
+    const std::string wanted = "\"kind\": \"" + kind + "\"";
+    while (run("journal dump journal --format json").out.find(wanted) == std::string::npos) {
+    }
+  }
 };
 
 TEST_F(JournalExport, WritesATestThatPassesAndThatAnotherRuleFails) {
@@ -124,6 +129,29 @@ TEST_F(JournalExport, RulesThatOnlyASnapshotHasAreFound) {
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
   EXPECT_THAT(read("incident.test"), HasSubstr("Fire(area=\"A\", value=46.0)\n"));
   EXPECT_EQ(run("test incident.test").exit_code, 0);
+  const auto trimmed = run("journal export journal --around 1-0 -o trimmed.test");
+  EXPECT_EQ(trimmed.exit_code, 1);
+  EXPECT_THAT(trimmed.err, AllOf(HasSubstr("because what stood before was trimmed, and event 1"),
+                                 HasSubstr("-0 on or a place from "), Not(HasSubstr("restore"))));
+}
+
+TEST_F(JournalExport, AnEventIsFoundBehindWhatADurableSubscriptionAcknowledged) {
+  auto server = serve();
+  const std::string to = address(server);
+  auto subscriber = start("sub Fire --durable billing --count 1 --to " + to);
+  wait_for_record("Subscription");
+  const std::string fire = event_line("Temp", 1000, R"("area":"A","value":50.0)") +
+                           event_line("Smoke", 2000, R"("area":"A")");
+  publish(to, fire);
+  ASSERT_THAT(subscriber.line(), HasSubstr("Fire"));
+  wait_for_record("Cursor");
+  publish(to, event_line("Smoke", 3000, R"("area":"A")"));
+  const auto exported = run("journal export journal --around 2-1 -o incident.test");
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(exported.err, "");
+  const auto behind = run("journal export journal --around 3-1 -o behind.test");
+  EXPECT_EQ(behind.exit_code, 0) << behind.err;
+  EXPECT_THAT(read("behind.test"), HasSubstr("  @3000 Fire(area=\"A\", value=50.0)\n"));
 }
 
 TEST_F(JournalExport, WrongUseIsNamed) {

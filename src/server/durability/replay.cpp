@@ -108,13 +108,28 @@ Result<void> Replay::take_from(journal::Place first,
   }
 }
 
-bool Replay::is_before(journal::Place snapshot, std::uint64_t root) const {
+std::optional<std::uint64_t> Replay::next_root_at(journal::Place snapshot) const {
   auto reader =
       journal::SnapshotReader::open(*journal_.disk, journal_.folder, journal_.number, snapshot);
   const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
-  if (!first || !*first) return false;
+  if (!first || !*first) return std::nullopt;
   const auto state = journal::decode<stored::ServerState>((*first)->payload);
-  return state && state->results->next_root <= root;
+  if (!state) return std::nullopt;
+  return state->results->next_root;
+}
+
+Error Replay::nothing_before(std::uint64_t root, const std::vector<journal::Place>& places) const {
+  const std::string begins = "the journal begins at place " + std::to_string(journal_.low);
+  for (auto place = places.rbegin(); root != kEveryRoot && place != places.rend(); ++place) {
+    const auto next_root = *place < journal_.low ? std::nullopt : next_root_at(*place);
+    if (!next_root) continue;
+    return {begins + ", because what stood before was trimmed, and event " + std::to_string(root) +
+                " with it",
+            "name an event from " + std::to_string(*next_root) + "-0 on or a place from " +
+                std::to_string(*place) + " on, or look into a backup that is as old"};
+  }
+  return {begins + ", and no snapshot tells what stood before",
+          "restore the journal from a backup, or start with a new folder"};
 }
 
 Result<journal::Place> Replay::begin(std::uint64_t root) {
@@ -122,7 +137,7 @@ Result<journal::Place> Replay::begin(std::uint64_t root) {
   if (!places) return places.error();
   for (const journal::Place place : *places) {
     if (place < journal_.low || place > journal_.end) continue;
-    if (root != kEveryRoot && !is_before(place, root)) continue;
+    if (root != kEveryRoot && next_root_at(place).value_or(kEveryRoot) > root) continue;
     progress_.begin("checking a snapshot");
     const auto whole =
         journal::verify_snapshot(*journal_.disk, journal_.folder, journal_.number, place);
@@ -133,9 +148,7 @@ Result<journal::Place> Replay::begin(std::uint64_t root) {
     log_.error("a snapshot is passed over", {{"why", whole.error().to_string()}});
   }
   if (journal_.low == 1) return journal::Place{1};
-  return Error{"the journal begins at place " + std::to_string(journal_.low) +
-                   ", and no snapshot tells what stood before",
-               "restore the journal from a backup, or start with a new folder"};
+  return nothing_before(root, *places);
 }
 
 /// A failure leaves a processor that is of no use, so no other snapshot is tried.

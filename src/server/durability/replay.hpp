@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,10 @@ class Replay {
   Result<journal::Place> begin(std::uint64_t root);
   /// Takes the records from there on, until `over` says so; it is asked behind each of them.
   Result<void> take_from(journal::Place first, const std::function<bool(journal::Place)>& over);
-  bool is_before(journal::Place snapshot, std::uint64_t root) const;
+  /// The first root that the snapshot does not know; nothing: it cannot be read.
+  std::optional<std::uint64_t> next_root_at(journal::Place snapshot) const;
+  /// Why there is nowhere to begin. `places`: of the snapshots, the latest first.
+  Error nothing_before(std::uint64_t root, const std::vector<journal::Place>& places) const;
   Result<void> restore(journal::Place place);
   Result<void> restore_server(const journal::stored::ServerStateT& state);
   /// So much of the step in hand is done.
