@@ -25,27 +25,89 @@ std::string what(const RuleChange& change) {
   return change.file ? "rule file" : "deployed";
 }
 
+/// What a change made of a deployment.
+struct Version {
+  RuleChange change;               ///< with the whole text; an empty one has no rules
+  std::vector<std::string> rules;  ///< full names of those in force
+};
+
+std::vector<std::string> rules_in(const RuleChange& change) {
+  const language::Source source{change.name, change.text};
+  const auto parsed = language::parse(source);
+  return language::rule_names(parsed.file, source);
+}
+
+/// A text with only these of its rules; empty without any.
+std::string only(const std::vector<std::string>& rules, const RuleChange& change) {
+  if (rules.empty()) return "";
+  const language::Source source{change.name, change.text};
+  const auto parsed = language::parse(source);
+  auto name = language::rule_names(parsed.file, source);
+  std::string text = change.text;
+  for (auto item = parsed.file.items.rbegin(); item != parsed.file.items.rend(); ++item) {
+    const auto* rule = std::get_if<ast::RuleDefinition>(&*item);
+    if (rule == nullptr) continue;
+    const bool stays = std::ranges::find(rules, name.back()) != rules.end();
+    name.pop_back();
+    if (stays) continue;
+    std::size_t end = std::min(text.find(';', rule->end_offset), text.size() - 1) + 1;
+    if (end < text.size() && text[end] == '\n') ++end;
+    text.erase(rule->begin_offset, end - rule->begin_offset);
+  }
+  return text;
+}
+
+/// The versions that changes of a deployment have made, in their order. The removal of rules makes
+/// one, and so do those of several, as a whole deployment is removed by.
+std::vector<Version> versions_by(const std::vector<RuleChange>& changes) {
+  std::vector<Version> versions;
+  const RuleChange* deployed = nullptr;  // the latest
+  const auto complete = [&] {
+    if (deployed == nullptr || versions.back().change.number == deployed->number) return;
+    versions.back().change.text = only(versions.back().rules, *deployed);
+  };
+  for (const RuleChange& change : changes) {
+    if (!change.text.empty()) {
+      complete();
+      deployed = &change;
+      versions.push_back({change, rules_in(change)});
+      continue;
+    }
+    if (deployed == nullptr) continue;
+    auto left = versions.back().rules;
+    if (std::erase(left, change.name) == 0) continue;
+    if (versions.back().change.number == deployed->number) versions.push_back(versions.back());
+    Version& version = versions.back();
+    version.change.number = change.number;
+    version.change.time = change.time;
+    version.rules = std::move(left);
+  }
+  complete();
+  return versions;
+}
+
 /// The versions of a deployment that was found, the last one at the back.
-Result<std::vector<RuleChange>> versions_of(Client& client, const std::string& name) {
-  auto changes = client.rule_history(name);
-  if (!changes) return changes;
-  std::erase_if(*changes, [](const RuleChange& change) { return change.text.empty(); });
-  if (!changes->empty()) return changes;
+Result<std::vector<Version>> versions_of(Client& client, const std::string& name) {
+  const auto changes = client.rule_history(name);
+  if (!changes) return changes.error();
+  auto versions = versions_by(*changes);
+  if (!versions.empty()) return {std::in_place, std::move(versions)};
   return Error{"the server remembers no deployment '" + name + "'",
                "`gorgo rules history` shows those that it remembers"};
 }
 
 /// The version with this number, or, with 0, the one so far from the end.
-Result<RuleChange> version(const std::vector<RuleChange>& versions, std::uint64_t number,
+Result<RuleChange> version(const std::vector<Version>& versions, std::uint64_t number,
                            std::size_t from_end) {
   if (number == 0) {
     if (versions.size() > from_end) {
-      return {std::in_place, versions[versions.size() - 1 - from_end]};
+      return {std::in_place, versions[versions.size() - 1 - from_end].change};
     }
     return Error{"the server remembers only one version of it", ""};
   }
-  const auto found = std::ranges::find(versions, number, &RuleChange::number);
-  if (found != versions.end()) return {std::in_place, *found};
+  const auto found = std::ranges::find(
+      versions, number, [](const Version& version) { return version.change.number; });
+  if (found != versions.end()) return {std::in_place, found->change};
   return Error{"change " + std::to_string(number) + " is no version of it",
                "`gorgo rules history` shows the numbers"};
 }
@@ -79,10 +141,13 @@ std::string in_color(const std::string& line) {
   return line.starts_with("  + ") ? colored(Color::green, line, stdout) : line;
 }
 
-std::vector<std::string> rules_in(const RuleChange& version) {
-  const language::Source source{version.name, version.text};
-  const auto parsed = language::parse(source);
-  return language::rule_names(parsed.file, source);
+/// Deploys the text of a version, unless it has none.
+int deploy(Client& client, const RuleChange& version) {
+  if (version.text.empty()) return kSuccess;
+  const auto diagnostics = client.deploy(version.name, version.text, {.replace = true});
+  if (!diagnostics) return fail(diagnostics.error());
+  print_diagnostics(*diagnostics, "text");
+  return diagnostics->failed() ? kFailure : kSuccess;
 }
 
 }  // namespace
@@ -148,20 +213,17 @@ int roll_back(Client& client, const std::string& name, std::uint64_t to) {
   if (!versions) return fail(versions.error());
   const auto old = version(*versions, to, 1);
   if (!old) return fail(old.error());
-  const RuleChange& present = versions->back();
-  const auto diagnostics = client.deploy(old->name, old->text, {.replace = true});
-  if (!diagnostics) return fail(diagnostics.error());
-  print_diagnostics(*diagnostics, "text");
-  if (diagnostics->failed()) return kFailure;
+  const Version& present = versions->back();
+  if (const int code = deploy(client, *old); code != kSuccess) return code;
   const auto kept = rules_in(*old);
-  for (const std::string& rule : rules_in(present)) {
+  for (const std::string& rule : present.rules) {
     if (std::ranges::find(kept, rule) != kept.end()) continue;
     if (const auto removed = client.remove(rule); !removed) return fail(removed.error());
     std::fprintf(stderr, "removed %s\n", rule.c_str());
   }
   std::fprintf(stderr, "%s is again what change %llu made of it\n", old->name.c_str(),
                static_cast<unsigned long long>(old->number));
-  if (present.file) {
+  if (present.change.file) {
     fail(Error{"it is a rule file of the server's, which the next reload reads again",
                "change the file, too"});
   }

@@ -13,7 +13,8 @@ std::string when(Timestamp time);
 
 /// Prints the latest changes of rules, of one deployment if `name` is not empty.
 int print_history(Client& client, const std::string& name, bool as_json);
-/// Two versions of a deployment. They are numbers of changes; 0: the last one, and the one before.
+/// Two versions of a deployment. They are numbers of changes, a removal of rules among them; 0: the
+/// last one, and the one before.
 struct VersionPair {
   std::string name;
   std::uint64_t from = 0, to = 0;

@@ -65,6 +65,51 @@ TEST_F(RuleVersions, AreRememberedAcrossAKill) {
   EXPECT_THAT(run("rules show hot" + to).out, HasSubstr("v > 1"));
 }
 
+TEST_F(RuleVersions, ARemovalIsAVersionToo) {
+  auto server = serve();
+  const std::string to = this->to(server);
+  deploy(kFirst, to);
+  deploy(kSecond, to);
+  EXPECT_EQ(run("rules remove hot" + to).exit_code, 0);
+  EXPECT_THAT(run("rules history r.tesla" + to).out, HasSubstr("removed   hot"));
+  EXPECT_THAT(run("rules diff r.tesla" + to).out,
+              AllOf(HasSubstr("--- change 2, "), HasSubstr("+++ change 3, "),
+                    HasSubstr("  - rule hot:\n"), HasSubstr("    rule cold:\n")));
+  const auto back = run("rules rollback r.tesla" + to);
+  EXPECT_THAT(back.err, HasSubstr("r.tesla is again what change 2 made of it"));
+  EXPECT_THAT(run("rules show hot" + to).out, HasSubstr("v > 2"));
+  const auto again = run("rules rollback r.tesla" + to);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("removed hot"), HasSubstr("what change 3 made of it")));
+  EXPECT_THAT(run("rules list" + to).out, AllOf(HasSubstr("cold"), Not(HasSubstr("hot"))));
+}
+
+TEST_F(RuleVersions, ADeploymentThatWasRemovedComesBack) {
+  {
+    auto server = serve();
+    const std::string to = this->to(server);
+    deploy(kSecond, to);
+    EXPECT_EQ(run("rules remove --deployment r.tesla" + to).exit_code, 0);
+  }
+  auto server = serve();
+  const std::string to = this->to(server);
+  EXPECT_THAT(run("rules diff r.tesla" + to).out,
+              AllOf(HasSubstr("  - rule hot:"), HasSubstr("  - rule cold:")));
+  EXPECT_EQ(run("rules rollback r.tesla" + to).exit_code, 0) << read("err.txt");
+  EXPECT_THAT(run("rules list" + to).out, AllOf(HasSubstr("hot"), HasSubstr("cold")));
+  EXPECT_EQ(run("rules rollback r.tesla" + to).exit_code, 0) << read("err.txt");
+  EXPECT_THAT(run("rules list" + to).out, AllOf(Not(HasSubstr("hot")), Not(HasSubstr("cold"))));
+}
+
+TEST_F(RuleVersions, ARuleOfAnEarlierVersionThatWasRemovedDoesNotHinderTheWayBack) {
+  auto server = serve();
+  const std::string to = this->to(server);
+  deploy(kFirst, to);
+  deploy(kSecond, to);
+  EXPECT_EQ(run("rules remove cold" + to).exit_code, 0);
+  EXPECT_EQ(run("rules rollback r.tesla 1" + to).exit_code, 0) << read("err.txt");
+  EXPECT_THAT(run("rules show hot" + to).out, HasSubstr("v > 1"));
+}
+
 TEST_F(RuleVersions, WrongNamesAndNumbersAreNamed) {
   auto server = serve();
   const std::string to = this->to(server);

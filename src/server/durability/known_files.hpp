@@ -31,6 +31,12 @@ class KnownFiles {
     if (file) files_[name] = {.rules = rules, .text = text};
   }
 
+  /// The file of a rule; empty: it has none.
+  std::string file_of(const std::string& rule) const {
+    const auto owner = owners_.find(rule);
+    return owner == owners_.end() ? std::string() : owner->second;
+  }
+
   void removed(const std::string& rule) {
     const auto owner = owners_.find(rule);
     if (owner == owners_.end()) return;

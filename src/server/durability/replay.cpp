@@ -320,13 +320,15 @@ Result<void> Replay::take_rows(journal::Place frame_at, const stored::Acceptance
 
 Result<void> Replay::change_rules(const stored::RuleChangeT& change) {
   state_.process();
-  history_.note(entry_of(change));
   Processor& processor = state_.processor;
   if (change.change == stored::Change::Remove) {
+    const std::string file = files_.file_of(change.name);
+    history_.note(entry_of(change, file.empty() ? state_.deployments.name_of(change.name) : file));
     files_.removed(change.name);
     state_.deployments.forget(change.name);
     return processor.remove(change.name);
   }
+  history_.note(entry_of(change));
   const auto prepared =
       prepare_rules(processor.snapshot(), change.name, change.text,
                     {.replace = change.replace, .with_history = change.with_history});

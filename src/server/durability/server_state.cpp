@@ -33,7 +33,8 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
     added->whole = file.whole;
   }
   for (const RuleHistory::Entry& entry : knowledge.history.entries()) {
-    state.history.push_back(as_table<stored::ChangeStateT>(entry));
+    auto& added = state.history.emplace_back(as_table<stored::ChangeStateT>(entry));
+    added->deployment = entry.deployment;
   }
   for (const auto& [rule, name] : knowledge.deployments.all()) {
     auto& added = state.deployments.emplace_back(std::make_unique<stored::DeploymentStateT>());
@@ -74,7 +75,8 @@ RuleHistory restored_history(const stored::ServerStateT& state) {
                      .who = entry->who,
                      .name = entry->name,
                      .text = entry->text,
-                     .file = entry->file});
+                     .file = entry->file,
+                     .deployment = entry->deployment});
   }
   return history;
 }

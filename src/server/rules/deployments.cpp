@@ -34,9 +34,14 @@ std::vector<std::string> Deployments::rules_of(const std::string& name,
   return rules;
 }
 
-std::string Deployments::owner_of(const std::string& rule) const {
+std::string Deployments::name_of(const std::string& rule) const {
   const auto known = of_rule_.find(rule);
-  return std::string(stem_of(known == of_rule_.end() ? rule : known->second));
+  return known == of_rule_.end() ? std::string() : known->second;
+}
+
+std::string Deployments::owner_of(const std::string& rule) const {
+  const std::string name = name_of(rule);
+  return std::string(stem_of(name.empty() ? rule : name));
 }
 
 }  // namespace gorgo::server

@@ -26,6 +26,8 @@ class Deployments {
   /// The deployment that a rule belongs to, without folders and the ending of a file; of a rule
   /// with a name of its own that no client has deployed, that name.
   std::string owner_of(const std::string& rule) const;
+  /// The name that a client gave to the deployment of a rule; empty: no client has deployed it.
+  std::string name_of(const std::string& rule) const;
   const Names& all() const { return of_rule_; }
   /// The rule is in force again, with the deployment of this name.
   void restore(const std::string& rule, const std::string& name) { of_rule_[rule] = name; }

@@ -15,12 +15,13 @@ std::vector<std::string> full_names(const dispatch::CheckedText& text) {
   return names;
 }
 
-RuleHistory::Entry entry_of(stored::RuleChangeT change) {
+RuleHistory::Entry entry_of(stored::RuleChangeT change, std::string deployment) {
   return {.clock = change.clock,
           .who = std::move(change.who),
           .name = std::move(change.name),
           .text = std::move(change.text),
-          .file = change.file};
+          .file = change.file,
+          .deployment = std::move(deployment)};
 }
 
 void RuleBook::make_room(std::size_t bytes) {
@@ -56,6 +57,8 @@ Result<void> RuleBook::remove(const std::string& rule, const Origin& origin) {
   before_change_();
   auto removed = processor_.remove(rule);
   if (!removed) return removed;
+  std::string deployment = files_.file_of(rule);
+  if (deployment.empty()) deployment = origin.deployment;
   files_.removed(rule);
   stored::RuleChangeT change;
   change.change = stored::Change::Remove;
@@ -64,7 +67,7 @@ Result<void> RuleBook::remove(const std::string& rule, const Origin& origin) {
   change.who = origin.who;
   change.clock = clock_.now();
   journal_.write<stored::RuleChange>(stored::Kind::RuleChange, change);
-  history_.note(entry_of(change));
+  history_.note(entry_of(change, std::move(deployment)));
   return removed;
 }
 

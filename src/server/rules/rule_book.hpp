@@ -16,8 +16,8 @@ namespace gorgo::server {
 /// The full names of the rules of a text that was checked without errors.
 std::vector<std::string> full_names(const dispatch::CheckedText& text);
 
-/// A change as the history has it, without its number.
-RuleHistory::Entry entry_of(journal::stored::RuleChangeT change);
+/// A change as the history has it, without its number. `deployment`: that a removed rule was in.
+RuleHistory::Entry entry_of(journal::stored::RuleChangeT change, std::string deployment = {});
 
 /// Puts rules in force and takes them out of force, and has the journal keep each change. Used by
 /// the thread that owns the processor. Functions that change rules throw std::runtime_error, with
@@ -45,8 +45,9 @@ class RuleBook {
 
   /// Where a text comes from.
   struct Origin {
-    bool file = false;     ///< a rule file of the server's, whose name is that of the text
-    std::string who = {};  ///< the user who deployed it
+    bool file = false;            ///< a rule file of the server's, whose name is that of the text
+    std::string who = {};         ///< the user who deployed or removed it
+    std::string deployment = {};  ///< of a rule that is removed, if a client has deployed it
   };
   /// Takes the source's text over.
   Diagnostics deploy(const PreparedRules& prepared, const Origin& origin);

@@ -25,10 +25,11 @@ class RuleHistory {
   struct Entry {
     std::uint64_t number = 0;  ///< counts all changes
     Timestamp clock = 0;
-    std::string who;    ///< the user; empty: nobody was asked
-    std::string name;   ///< of the deployment, or of the rule that was removed
-    std::string text;   ///< empty: the rule was removed
-    bool file = false;  ///< a rule file of the server's
+    std::string who;              ///< the user; empty: nobody was asked
+    std::string name;             ///< of the deployment, or of the rule that was removed
+    std::string text;             ///< empty: the rule was removed
+    bool file = false;            ///< a rule file of the server's
+    std::string deployment = {};  ///< that a removed rule was in, where that is known
   };
 
   /// Notes a change and numbers it. When there are too many, the oldest one is forgotten of whoever

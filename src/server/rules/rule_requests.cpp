@@ -130,7 +130,8 @@ Diagnostics RuleRequests::put_in_force(const Command& command, const PreparedRul
 }
 
 void RuleRequests::take_out_of_force(const Command& command, const std::string& rule) {
-  const auto removed = parts_.book.remove(rule, {.who = name_of(command.user)});
+  const auto removed = parts_.book.remove(
+      rule, {.who = name_of(command.user), .deployment = parts_.deployments.name_of(rule)});
   parts_.deployments.forget(rule);
   if (!removed) return;
   parts_.log.info("rule removed", {{"rule", rule}, {"session", command.client->id()}});
