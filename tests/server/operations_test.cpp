@@ -11,6 +11,7 @@
 #include "http_support.hpp"
 #include "server/sessions/closed_connections.hpp"
 #include "server/sessions/recent_rate.hpp"
+#include "stream_support.hpp"
 #include "users_support.hpp"
 
 // What operators ask over HTTP: reloads, and connections that have ended.
@@ -111,6 +112,18 @@ class Closed : public testing::Test {
     }
   }
 };
+
+TEST_F(Closed, AMessageAboveTheLimitIsToldAndNamed) {
+  WebSocketClient socket(http_address(server_));
+  std::string frame("\x81\xff\0\0\0\0\0\x40\0\0\0\0\0\0", 14);  // 4 MiB
+  frame.resize(frame.size() + (std::size_t{4} << 20));
+  socket.http().send(frame);
+  EXPECT_EQ(socket.receive(), "8");
+  EXPECT_TRUE(socket.http().is_closed());
+  socket.http().close();
+  EXPECT_THAT(ended_for("malformed")["detail"].get<std::string>(),
+              HasSubstr("http.max_message_bytes"));
+}
 
 TEST_F(Closed, ConnectionsThatEndAreKeptWithTheirReasons) {
   { auto client = server_.connect(); }

@@ -263,8 +263,10 @@ asio::awaitable<void> HttpDialect::serve_editor() {
 }
 
 asio::awaitable<void> HttpDialect::discard() {
-  // A WebSocket goes on reading by itself.
-  if (web_socket_ == nullptr && editor_ == nullptr) co_await session_.read_nothing();
+  // A WebSocket goes on reading by itself, but for what breaks its protocol. Unless all that comes
+  // behind that is taken in, the client's system throws away what it was told.
+  const bool reads_by_itself = web_socket_ != nullptr && !web_socket_->has_ended();
+  if (!reads_by_itself && editor_ == nullptr) co_await session_.read_nothing();
 }
 
 asio::awaitable<void> HttpDialect::finish() {

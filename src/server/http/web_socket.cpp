@@ -281,6 +281,7 @@ asio::awaitable<bool> WebSocket::write(std::span<const OutFrame> frames) {
   co_return co_await impl_->say_left_out();
 }
 
+bool WebSocket::has_ended() const { return impl_->ended; }
 bool WebSocket::is_sampling() const { return !impl_->samples.empty(); }
 void WebSocket::tell_left_out() { impl_->telling = true; }
 bool WebSocket::has_output() const { return impl_->telling; }

@@ -29,6 +29,8 @@ class WebSocket {
   boost::asio::awaitable<void> read();
   /// Writes replies and deliveries. Returns whether the connection still works.
   boost::asio::awaitable<bool> write(std::span<const OutFrame> frames);
+  /// Whether nothing more can be read.
+  bool has_ended() const;
   /// Whether it sends samples, so that it has to say at times what it leaves out.
   bool is_sampling() const;
   /// Has the next `write` say what was left out so far.

@@ -123,6 +123,12 @@ asio::awaitable<bool> WebSocketStream::accept(const beast::http::request<PassedO
 
 asio::awaitable<bool> WebSocketStream::read() {
   const auto [failure, size] = co_await impl_->stream.async_read(impl_->message, kTuple);
+  if (failure == websocket::error::message_too_big) {
+    const auto limit = impl_->session.hub().options.http.max_message_bytes;
+    impl_->session.complain(
+        {"a message has more than http.max_message_bytes, " + std::to_string(limit),
+         "send it in parts, or raise http.max_message_bytes"});
+  }
   if (failure) co_return false;
   impl_->session.received();
   co_return true;

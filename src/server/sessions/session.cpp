@@ -316,16 +316,19 @@ void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& e
   outbox_->reply(server::error_reply(id, code, error));
 }
 
-bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& error) {
+void Session::complain(const Error& error) {
   ++hub_.malformed;
   if (const auto count = malformed_log_.note()) {
-    hub_.log.warning("malformed messages", {{"session", this->id()},
-                                            {"peer", peer()},
-                                            {"messages", *count},
-                                            {"error", error.message}});
+    hub_.log.warning(
+        "malformed messages",
+        {{"session", id()}, {"peer", peer()}, {"messages", *count}, {"error", error.message}});
   }
-  reply_error(id, code, error);
   end_.complain(error.message);
+}
+
+bool Session::malformed(std::uint64_t id, wire::ErrorCode code, const Error& error) {
+  complain(error);
+  reply_error(id, code, error);
   return end_.may_go_on();
 }
 

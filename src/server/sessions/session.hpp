@@ -136,7 +136,10 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Why the session ends.
   EndNote& end() { return end_; }
   void reply_error(std::uint64_t id, wire::ErrorCode code, const Error& error);
-  /// Replies to what breaks the protocol, and counts it. Returns whether the client may go on.
+  /// Counts what breaks the protocol. The log names it, and so does what is kept of the connection
+  /// when it ends.
+  void complain(const Error& error);
+  /// Complains, and replies. Returns whether the client may go on.
   bool malformed(std::uint64_t id, wire::ErrorCode code, const Error& error);
 
  private:
