@@ -63,7 +63,8 @@ enum class Acknowledge : std::uint8_t {
 struct PublishOptions {
   Acknowledge acknowledge = Acknowledge::by_default;
   /// Set it to repeat a publication that may not have arrived: to the number that it was given then
-  /// (`Published::sequence`). Unset: the next number.
+  /// (`Published::sequence`). Unset: the next number; with a `ClientOptions::producer` the first
+  /// publication has to name one, above those of earlier runs of the program.
   std::optional<std::uint64_t> sequence;
 };
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -36,8 +37,9 @@ struct PublisherOptions {
   Duration longest_pause = 10'000'000'000;
   /// The number of the first publication; each has the next one. A program that publishes the same
   /// events again under its `client.producer` gives them the same numbers, and they are applied
-  /// once.
-  std::uint64_t first_sequence = 1;
+  /// once. Unset: 1. With a `client.producer` it has to be set, because the server takes what is
+  /// not above the last number of a producer for a repetition.
+  std::optional<std::uint64_t> first_sequence;
 };
 
 /// Publishes events over a connection of its own, which it gets back for ever. A publication that

@@ -29,6 +29,13 @@ std::string_view first_type(const EventBatch& batch) { return BatchCursor(batch)
 
 }  // namespace
 
+Error no_sequence() {
+  return {
+      "a producer is named, and no number for what it publishes first",
+      "name one above all numbers of this producer, which the server would take for repetitions, "
+      "or leave out the producer"};
+}
+
 wire::AckMode mode_of(Acknowledge acknowledge) {
   switch (acknowledge) {
     case Acknowledge::none:

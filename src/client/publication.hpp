@@ -13,6 +13,9 @@
 
 namespace gorgo::client {
 
+/// A producer of the program's own was named, and no number for what it publishes first.
+Error no_sequence();
+
 /// What the server takes in one frame, as its Welcome says.
 struct BatchLimits {
   std::size_t max_frame = protocol::kDefaultMaxFrame;

@@ -17,7 +17,9 @@ std::uint64_t random_producer() {
 }  // namespace
 
 Publications::Publications(Connection& connection, std::uint64_t producer)
-    : connection_(connection), producer_(producer != 0 ? producer : random_producer()) {}
+    : connection_(connection),
+      is_random_(producer == 0),
+      producer_(is_random_ ? random_producer() : producer) {}
 
 void Publications::take_reply(const wire::Message& reply) {
   constexpr std::size_t kKept = 1000;
@@ -38,9 +40,10 @@ void Publications::take_reply(const wire::Message& reply) {
 
 Result<void> Publications::send(const EventBatch& batch, Call& call) {
   if (batch.events() == 0) return {};
+  if (!is_random_ && !sequence_ && !call.options.sequence) return no_sequence();
   wire::PublishT header;
   header.producer = producer_;
-  header.sequence = call.options.sequence.value_or(sequence_ + 1);
+  header.sequence = call.options.sequence.value_or(sequence_.value_or(0) + 1);
   header.ack = mode_of(call.options.acknowledge);
   auto piece = encode_piece(batch, call.first, connection_.limits(), header, connection_.next_id());
   if (!piece) return piece.error();
@@ -55,7 +58,7 @@ Result<void> Publications::send(const EventBatch& batch, Call& call) {
     return {};
   }
   if (call.first == 0) call.published.sequence = header.sequence;
-  sequence_ = std::max(sequence_, header.sequence);
+  sequence_ = std::max(sequence_.value_or(0), header.sequence);
   return send_piece(std::move(**piece), call);
 }
 

@@ -36,8 +36,9 @@ class Publications {
   };
 
   Connection& connection_;
+  const bool is_random_;  ///< the producer, which therefore has published nothing before
   const std::uint64_t producer_;
-  std::uint64_t sequence_ = 0;
+  std::optional<std::uint64_t> sequence_;  ///< the last one
   Published unacknowledged_;
 
   /// Sends a batch in as many pieces as it takes.

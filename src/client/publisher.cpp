@@ -152,6 +152,14 @@ Coroutine<Outcome> Publisher::Impl::flush_later() {
   co_return settle_all();
 }
 
+namespace {
+
+bool lacks_number(const PublisherOptions& options) {
+  return options.client.producer != 0 && !options.first_sequence;
+}
+
+}  // namespace
+
 Publisher::Publisher(std::shared_ptr<Loop::Impl> loop, std::shared_ptr<Impl> impl)
     : loop_(std::move(loop)), impl_(std::move(impl)) {}
 Publisher::Publisher(Publisher&&) noexcept = default;
@@ -165,6 +173,7 @@ Publisher::~Publisher() {
 }
 
 Result<Publisher> Publisher::open(const std::string& address, PublisherOptions options) {
+  if (lacks_number(options)) return client::no_sequence();
   auto loop = std::make_shared<Loop::Impl>();
   auto impl = std::make_shared<Impl>(loop->io, address, options);
   const auto opened = client::run(loop->io, impl->link.open(*impl));
@@ -181,6 +190,9 @@ Awaited<Result<Publisher>> Publisher::async_open(Loop& loop, const std::string& 
   auto impl = std::make_shared<Impl>(owner->io, address, options);
   return client::awaited<Result<Publisher>>(owner->io,
                                             [owner, impl]() -> Coroutine<Result<Publisher>> {
+                                              if (lacks_number(impl->options)) {
+                                                co_return client::no_sequence();
+                                              }
                                               const auto opened = co_await impl->link.open(*impl);
                                               if (!opened) co_return opened.error();
                                               co_return Publisher(owner, impl);

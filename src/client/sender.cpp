@@ -16,7 +16,7 @@ Sender::Sender(boost::asio::io_context& io, const std::string& address,
     : options(given),
       link(io, address, given.client, given.longest_pause),
       producer_(given.client.producer),
-      sequence_(given.first_sequence - 1) {
+      sequence_(given.first_sequence.value_or(1) - 1) {
   std::random_device random;
   if (producer_ == 0) producer_ = (std::uint64_t{random()} << 32 | random()) | 1;
 }

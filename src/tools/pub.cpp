@@ -30,8 +30,8 @@ struct PubOptions {
   std::size_t batch = 1000;
   double rate = 0;  // events per second, 0: as fast as possible
   Acknowledge acknowledge = Acknowledge::by_default;
-  std::uint64_t producer = 0;  // 0: a random one, and nothing is repeated
-  std::uint64_t sequence = 1;  // of the first batch, where the producer is named
+  std::uint64_t producer = 0;             // 0: a random one, and nothing is repeated
+  std::optional<std::uint64_t> sequence;  // of the first batch, where the producer is named
 };
 
 /// How many events are sent at once. At a low rate a batch holds what is due in a tenth of a
@@ -161,7 +161,7 @@ class LinePublisher {
     lines_.clear();
     if (outcome.kind != Outcome::Kind::unknown) return {};
     return Error{"what became of the last events is not known: " + outcome.reason.message,
-                 "with --producer the same file may be published again"};
+                 "with --producer and --sequence the same file may be published again"};
   }
 
   void wait_for_turn() {
@@ -182,6 +182,11 @@ class LinePublisher {
 };
 
 int publish(const PubOptions& options) {
+  if (options.producer != 0 && !options.sequence) {
+    return misuse(Error{"--producer without --sequence",
+                        "name the number of the first batch: the server takes what is not above "
+                        "the last number of a producer for a repetition"});
+  }
   auto reader = make_reader(options.form, nullptr);
   if (!reader) return misuse(reader.error());
   EventStream stream(*std::move(reader), batch_of(options));
@@ -240,16 +245,17 @@ void add_pub(CLI::App& app, int& exit_code) {
       ->option_text("none|accepted|processed|durable");
   auto* producer =
       command
-          ->add_option("--producer", options->producer,
-                       "Number of your choice: the same file may be published again with it, and\n"
-                       "what was applied is not applied twice")
+          ->add_option(
+              "--producer", options->producer,
+              "Number of your choice: the same file may be published again with it and the\n"
+              "same --sequence, and what was applied is not applied twice")
           ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()))
           ->option_text("N");
   command
       ->add_option("--sequence", options->sequence,
                    "Number of the first batch; each has the next one. Larger than those before")
       ->needs(producer)
-      ->option_text("N=1");
+      ->option_text("N");
   add_login(*command, options->login);
   command->callback([options, &exit_code] { exit_code = publish(*options); });
 }

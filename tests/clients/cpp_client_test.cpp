@@ -176,6 +176,20 @@ TEST(CppClient, GivesUpWhatTheServerWillNeverTake) {
   EXPECT_EQ(nobody.error().code, "connect");
 }
 
+TEST(CppClient, WantsANumberFromWhoNamesAProducer) {
+  RunningServer server;
+  const auto open = Publisher::open(server->address(), {.client = {.producer = 7}});
+  ASSERT_FALSE(open);
+  EXPECT_THAT(open.error().message, testing::HasSubstr("no number"));
+  EXPECT_TRUE(Publisher::open(server->address(), {.client = {.producer = 7}, .first_sequence = 1}));
+  auto client = Client::connect(server->address(), {.producer = 8});
+  ASSERT_TRUE(client);
+  const std::vector<Event> events = {{"A", std::nullopt, {}}};
+  EXPECT_THAT(client->publish(events).error().message, testing::HasSubstr("no number"));
+  EXPECT_EQ(client->publish(events, {.sequence = 5})->accepted, 1u);
+  EXPECT_EQ(client->publish(events)->sequence, 6u);
+}
+
 TEST(CppClientReadme, ShowsWhatItsExamplesDo) {
   const std::filesystem::path folder = GORGO_CPP_CLIENT;
   std::string examples;

@@ -160,10 +160,14 @@ TEST_F(ServerCommands, PubPublishesTheRestOfAFileThatMayBeRepeated) {
   const auto events = write("e.ndjson", kMinutes);
   for (const char* told : {"sent 4, accepted 4, refused 0, bad lines 0\n",
                            "sent 4, accepted 0, refused 0, bad lines 0\n"}) {
-    Process pub({"pub", events, "--to", address, "--producer", "7", "--batch", "3"});
+    Process pub(
+        {"pub", events, "--to", address, "--producer", "7", "--sequence", "1", "--batch", "3"});
     EXPECT_EQ(pub.err_line("sent"), told);
     EXPECT_EQ(pub.wait(), 0);
   }
+  Process unnumbered({"pub", events, "--to", address, "--producer", "7"});
+  EXPECT_THAT(unnumbered.err_line(), HasSubstr("name the number of the first batch"));
+  EXPECT_EQ(unnumbered.wait(), 2);
 }
 
 TEST_F(ServerCommands, PubNamesTheLineOfEachRefusalAmongManyBatches) {

@@ -10,8 +10,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from . import schema
 from .columns import Columns, batch_of_events
 from .connection import Connection, Reply, answer, within
-from .errors import ClosedError, ConnectError, Diagnostic, Error, InvalidText, OutcomeUnknown, ProtocolError
-from .errors import Published, TimeoutError
+from .errors import ClosedError, ConnectError, Diagnostic, Error, EventError, InvalidText, OutcomeUnknown
+from .errors import ProtocolError, Published, TimeoutError
 from .events import Event, Place, Publishable, nanoseconds, to_event
 from .flat import Table
 from .link import Link
@@ -31,6 +31,14 @@ def ack_of(processed: bool, durable: bool) -> int:
     if processed and durable:
         raise ValueError("an outcome comes either when the composites are on their way or when the events are durable")
     return schema.DURABLE if durable else schema.PROCESSED if processed else schema.ACCEPTED
+
+
+def check_numbered(options: Options, sequence: Optional[int]) -> None:
+    """Numbers of a random producer are unknown to the server, but those of a named one may begin anew."""
+    if options.producer != 0 and sequence is None:
+        raise EventError("a producer is named, and the publication names no sequence number",
+                         "name one above all numbers of this producer, which the server would take for repetitions, "
+                         "or leave out the producer")
 
 
 def as_events(events: Union[Publishable, Iterable[Publishable]]) -> List[Event]:
@@ -89,7 +97,8 @@ class AsyncClient:
 
         sequence: numbers the publication, which must fit in a frame. Each has a larger one than those before. With
         the option `producer` of `connect`, the same events may be published again under their number after a crash of
-        this program, too: what the server has applied is counted in `duplicates`.
+        this program, too: what the server has applied is counted in `duplicates`. With that option each publication
+        names a `sequence`.
         """
         publication = await self._publish(events, ack_of(processed, durable), timeout, sequence)
         return await self._outcome(publication, timeout)
@@ -107,30 +116,32 @@ class AsyncClient:
         return await self._outcome(publication, timeout)
 
     async def send(self, events: Union[Publishable, Iterable[Publishable]], *, processed: bool = False,
-                   durable: bool = False) -> Publication:
+                   durable: bool = False, sequence: Optional[int] = None) -> Publication:
         """Publishes without waiting for the outcome, which the returned Publication has when it is awaited.
 
         It waits only while `publish_bytes` are without an outcome. `flush` and `drain` raise what went wrong with
         those whose outcome nobody awaited.
         """
+        check_numbered(self.options, sequence)
         publication = Publication()
-        await self.send_as(publication, as_events(events), ack_of(processed, durable))
+        await self.send_as(publication, as_events(events), ack_of(processed, durable), sequence)
         return publication
 
-    async def send_as(self, publication: Publication, events: Sequence[Event], ack: int) -> None:
-        """`send`, with a publication of the caller's."""
+    async def send_as(self, publication: Publication, events: Sequence[Event], ack: int,
+                      sequence: Optional[int]) -> None:
+        """`send`, with a publication of the caller's, whose number was checked."""
         self._watch(publication)
         await self._room(None)
-        self._publisher.add(publication, events, ack)
+        self._publisher.add(publication, events, ack, sequence)
         self._turn += 1
         if self._turn >= _TURN:
             self._turn = 0
             await asyncio.sleep(0)
 
     async def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
-                           durable: bool = False) -> Publication:
+                           durable: bool = False, sequence: Optional[int] = None) -> Publication:
         """`publish_columns` without waiting, as `send`."""
-        publication = await self._publish_columns(types, ack_of(processed, durable), None, None)
+        publication = await self._publish_columns(types, ack_of(processed, durable), None, sequence)
         self._watch(publication)
         await asyncio.sleep(0)
         return publication
@@ -172,6 +183,7 @@ class AsyncClient:
 
     async def _publish(self, events: Union[Publishable, Iterable[Publishable]], ack: int, timeout: Optional[float],
                        sequence: Optional[int]) -> Publication:
+        check_numbered(self.options, sequence)
         await self._room(timeout)
         publication = Publication()
         self._publisher.add(publication, as_events(events), ack, sequence)
@@ -179,6 +191,7 @@ class AsyncClient:
 
     async def _publish_columns(self, types: Mapping[str, Mapping[str, Any]], ack: int, timeout: Optional[float],
                                sequence: Optional[int]) -> Publication:
+        check_numbered(self.options, sequence)
         columns = [Columns(name, of) for name, of in types.items()]
         await self._room(timeout)
         publication = Publication()

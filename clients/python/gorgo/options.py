@@ -26,8 +26,8 @@ class Options:
     timeout: seconds for connecting, for an answer, and for the outcome of a publication.
     heartbeat: seconds of silence after which the client asks whether the server is there. After as many more without
         a sign of life, it connects anew. 0: never.
-    producer: a number that a program always takes, so that it may repeat publications by their `sequence`. 0: a random
-        one.
+    producer: a number that a program always takes, so that it may repeat publications by their `sequence`, which each
+        then names. 0: a random one.
     reconnect_least, reconnect_most: seconds between two attempts to connect; they grow, and vary by chance.
     publish_bytes: publications without an outcome; beyond, `publish` waits.
     receive_bytes: deliveries that wait for the reader of a subscription; beyond, the client stops reading, and the

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Coroutine, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
 from .batch import Batch
-from .client import AsyncClient, ack_of, as_events
+from .client import AsyncClient, ack_of, as_events, check_numbered
 from .errors import ClosedError, Diagnostic, Error, Published, TimeoutError
 from .events import Event, Place, Publishable
 from .options import Options
@@ -20,7 +20,7 @@ from .subscription import AsyncSubscription, BatchOrNotice, EventOrNotice
 
 T = TypeVar("T")
 Events = Union[Publishable, Iterable[Publishable]]
-_Sent = Tuple[Publication, List[Event], int]
+_Sent = Tuple[Publication, List[Event], int, Optional[int]]
 _WAITING_ROWS = 8192  # of `send`, on their way to the loop's thread
 
 
@@ -172,7 +172,11 @@ class Client:
                 await self._turn
             return await work
 
-        return self._loop.run(in_order())
+        try:
+            return self._loop.run(in_order())
+        except ClosedError:
+            work.close()  # unless it has ended, it was never begun
+            raise
 
     # Publishing
 
@@ -197,7 +201,8 @@ class Client:
         return self._run(self._client.publish_columns(types, processed=processed, durable=durable, sequence=sequence,
                                                       timeout=timeout))
 
-    def send(self, events: Events, *, processed: bool = False, durable: bool = False) -> Publication:
+    def send(self, events: Events, *, processed: bool = False, durable: bool = False,
+             sequence: Optional[int] = None) -> Publication:
         """Publishes without waiting for the outcome, which the returned Publication has after a `flush`.
 
         It waits only while `publish_bytes` are without an outcome. `flush`, `drain` and the end of the `with` block
@@ -205,6 +210,7 @@ class Client:
         """
         if self._closed:
             raise ClosedError("the client is closed")
+        check_numbered(self.options, sequence)
         publication = Publication()
         taken = as_events(events)
         with self._space:
@@ -213,7 +219,7 @@ class Client:
                 raise TimeoutError(f"{self._rows} events wait to be sent; nothing of these was",
                                    "the server does not answer, or is slower than this program")
             wake = not self._sending
-            self._sending.append((publication, taken, ack_of(processed, durable)))
+            self._sending.append((publication, taken, ack_of(processed, durable), sequence))
             self._rows += len(taken)
         if wake:
             self._loop.loop.call_soon_threadsafe(self._wake)
@@ -226,9 +232,9 @@ class Client:
     async def _take(self) -> None:
         """Hands over what was sent. It belongs to the loop's thread."""
         while self._sending:
-            publication, events, ack = self._sending[0]
+            publication, events, ack, sequence = self._sending[0]
             try:
-                await self._client.send_as(publication, events, ack)
+                await self._client.send_as(publication, events, ack, sequence)
             except Error as error:
                 publication.expect()
                 publication.settle(error)
@@ -239,9 +245,9 @@ class Client:
                     self._space.notify_all()
 
     def send_columns(self, types: Mapping[str, Mapping[str, Any]], *, processed: bool = False,
-                     durable: bool = False) -> Publication:
+                     durable: bool = False, sequence: Optional[int] = None) -> Publication:
         """`publish_columns` without waiting, as `send`."""
-        return self._run(self._client.send_columns(types, processed=processed, durable=durable))
+        return self._run(self._client.send_columns(types, processed=processed, durable=durable, sequence=sequence))
 
     def flush(self, timeout: Optional[float] = None) -> Published:
         """Waits until all publications have their outcome; returns the sums of those of `send` since the last flush.

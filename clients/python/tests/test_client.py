@@ -1,11 +1,13 @@
 """The clients against a real server."""
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
 import threading
 import unittest
+import warnings
 from unittest import mock
 
 from support import BINARY, Proxy, Server, free_port
@@ -209,6 +211,17 @@ class ClientTest(unittest.TestCase):
             port = server.process.stdout.readline().rsplit(":", 1)[1].strip()
             with self.assertRaises((gorgo.ProtocolError, gorgo.ConnectError)):
                 gorgo.connect(f"127.0.0.1:{port}", timeout=1).open()
+
+    def test_a_closed_client_refuses_calls_without_warnings(self):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            client = self.connect().open()
+            client.close()
+            for call in (lambda: client.publish({"type": "Note"}), client.rules, client.flush):
+                with self.assertRaises(gorgo.ClosedError):
+                    call()
+            gc.collect()
+        self.assertEqual([str(w.message) for w in warned if w.category is RuntimeWarning], [])
 
     def test_a_closed_client_leaves_no_connection_behind(self):
         async def work(address):

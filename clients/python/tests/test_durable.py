@@ -155,6 +155,18 @@ class DurableTest(unittest.TestCase):
         with self.server() as server:
             asyncio.run(work(server))
 
+    def test_who_names_a_producer_names_the_numbers_of_its_publications(self):
+        with self.server() as server, gorgo.connect(server.address, producer=7, **QUICK) as client:
+            columns = {"Note": {"number": [1]}}
+            for unnumbered in (lambda: client.publish(notes([1])), lambda: client.send(notes([1])),
+                               lambda: client.publish_columns(columns), lambda: client.send_columns(columns)):
+                with self.assertRaises(gorgo.EventError) as caught:
+                    unnumbered()
+                self.assertIn("sequence", caught.exception.message)
+            client.send(notes([2]), sequence=2)
+            client.send_columns(columns, sequence=3)
+            self.assertEqual(client.flush().accepted, 2)
+
     def test_sequence_numbers_rise_and_stand_for_one_frame(self):
         with self.server() as server, gorgo.connect(server.address, producer=7, **QUICK) as client:
             client.publish(notes([1]), sequence=5)
