@@ -21,7 +21,8 @@ import { Subscription } from "./subscription.js";
  */
 function ackOf(processed, durable) {
   if (processed && durable) {
-    throw new TypeError("an outcome comes either when the composites are on their way or when the events are durable");
+    throw new GorgoError("option", "an outcome comes either when the composites are on their way or when the events are durable",
+      "choose processed or durable");
   }
   return durable ? "durable" : processed ? "processed" : "accepted";
 }
@@ -53,7 +54,7 @@ export class Client {
         this.connections += 1;
         this.publisher.connected(connection);
       },
-      down: () => this.publisher.disconnected(),
+      down: (reason) => this.publisher.disconnected(reason),
       ended: (reason) => this.publisher.giveUp(reason),
     });
   }
@@ -82,7 +83,8 @@ export class Client {
    * `processed`: the outcome comes when the composites are on their way; `durable`: when the events survive a crash, for
    * which the server needs a journal. `sequence` numbers the publication, which must fit in a message; each has a larger
    * one than those before. With the option `producer` of `connect`, the same events may be published again under their
-   * number after a crash of this program, too: `duplicates` counts what the server has applied before.
+   * number after a crash of this program, too: `duplicates` counts what the server has applied before. With that option
+   * each publication names a `sequence`.
    * @param {Publishable | Publishable[]} events
    * @param {PublishOptions & {sequence?: number, timeout?: number}} options
    * @returns {Promise<Published>}
@@ -98,11 +100,11 @@ export class Client {
    * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
    * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
    * @param {Publishable | Publishable[]} events
-   * @param {PublishOptions} options
+   * @param {PublishOptions & {sequence?: number}} options
    * @returns {Promise<Publication>}
    */
-  async send(events, { processed = false, durable = false } = {}) {
-    const publication = await this.hand(events, ackOf(processed, durable), this.settings.timeout);
+  async send(events, { processed = false, durable = false, sequence } = {}) {
+    const publication = await this.hand(events, ackOf(processed, durable), this.settings.timeout, sequence);
     this.watch(publication);
     return publication;
   }
@@ -114,7 +116,7 @@ export class Client {
    * @param {PublishOptions & {sequence?: number, timeout?: number}} options
    * @returns {Promise<Published>}
    */
-  publishColumns(types, options) {
+  async publishColumns(types, options) {
     /** @type {Publishable[]} */
     const events = [];
     for (const [type, columns] of Object.entries(types)) {
@@ -122,7 +124,9 @@ export class Client {
       const names = Object.keys(attributes);
       const rows = (attributes[names[0] ?? ""] ?? timestamp)?.length ?? 0;
       for (const [name, column] of Object.entries(columns)) {
-        if (column.length !== rows) throw new TypeError(`column '${name}' of ${type} has ${column.length} values, not ${rows}`);
+        if (column.length === rows) continue;
+        throw new GorgoError("event", `column '${name}' of ${type} has ${column.length} values, not ${rows}`,
+          "all columns of a type have as many, and undefined stands where a row lacks the attribute");
       }
       for (let row = 0; row < rows; ++row) {
         const values = Object.fromEntries(names.map((name) => [name, attributes[name]?.[row]]));

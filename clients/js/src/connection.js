@@ -8,6 +8,11 @@ import { ConnectError, GorgoError, ServerError } from "./errors.js";
 /** An id that no connection gives to a subscription, so that asking about it changes nothing. */
 const NOBODY = 0xffffffff;
 
+/** The code of the error where a message was larger than the server takes. */
+export const TOO_LARGE = "too_large";
+/** By which a WebSocket says that. */
+const MESSAGE_TOO_BIG = 1009;
+
 /** One WebSocket: messages in and out, questions and their answers, signs of life. */
 export class Connection {
   /**
@@ -55,7 +60,10 @@ export class Connection {
         this.end(new ConnectError(`the connection to ${this.address} failed${why ? `: ${why}` : ""}`,
           "does `gorgo serve --http` run there, and is this page one of its http.origins?"));
       };
-      socket.onclose = () => this.end(new ConnectError(`${this.address} closed the connection`));
+      socket.onclose = (event) => this.end(event.code === MESSAGE_TOO_BIG
+        ? new ServerError(TOO_LARGE, `${this.address} takes no message as large as one that was sent`,
+          "send less in a message, or have http.max_message_bytes raised")
+        : new ConnectError(`${this.address} closed the connection`));
     });
   }
 

@@ -1,3 +1,5 @@
+import { GorgoError } from "./errors.js";
+
 /**
  * @typedef {number | bigint | boolean | string} Value
  *
@@ -26,13 +28,27 @@ const kBeyondIntegers = 2 ** 63;
 /** Milliseconds, whose nanoseconds have 64 bits. */
 const kLastTime = 9_223_372_036_854;
 
+const kShape = "an event is {type: \"..\", attributes: {..}, timestamp: ms}; the timestamp may be absent";
+/** What an event may have; those that come from a subscription are published as they are. */
+const kMembers = ["type", "attributes", "timestamp", "kind", "place"];
+/** The members of event lines, and what is meant by them here. */
+const kMeant = new Map([["attrs", "write attributes: {..}"], ["ts", "write timestamp: ms"]]);
+
+/**
+ * @param {string} message
+ * @param {string} [hint]
+ */
+function wrong(message, hint = kShape) {
+  return new GorgoError("event", message, hint);
+}
+
 /**
  * @param {string} text
  * @param {string} what
  */
 function stringText(text, what) {
   if (kHalf.test(text)) {
-    throw new TypeError(`${what} ends or begins within a character, so that it is no text: do not cut strings there`);
+    throw wrong(`${what} ends or begins within a character, so that it is no text`, "do not cut strings there");
   }
   return JSON.stringify(text);
 }
@@ -53,24 +69,36 @@ function valueText(value, name) {
 function timeText(timestamp) {
   const milliseconds = Number(timestamp);
   if (typeof timestamp === "string" || !(Math.abs(milliseconds) <= kLastTime)) {
-    throw new TypeError(`timestamp ${timestamp}: it is a Date, or milliseconds since 1970`);
+    throw wrong(`'${String(timestamp)}' is no timestamp`, "it is a Date, or milliseconds since 1970");
   }
   return milliseconds.toString();
 }
 
 /**
- * The event as a line of JSON. Throws a TypeError for what is no event.
+ * Throws for what is no event.
+ * @param {Publishable} event
+ */
+function check(event) {
+  if (typeof event !== "object" || event === null) throw wrong(`'${String(event)}' is no event`);
+  for (const name of Object.keys(event)) {
+    if (!kMembers.includes(name)) throw wrong(`an event has no member '${name}'`, kMeant.get(name));
+  }
+  if (typeof event.type !== "string") throw wrong("the event has no type");
+  const attributes = event.attributes ?? {};
+  if (typeof attributes !== "object" || Array.isArray(attributes)) throw wrong("the attributes are no object");
+}
+
+/**
+ * The event as a line of JSON. Throws a GorgoError for what is no event.
  * @param {Publishable} event
  */
 export function eventText(event) {
-  if (typeof event !== "object" || event === null || typeof event.type !== "string") {
-    throw new TypeError('an event is {type: "..", attributes: {..}, timestamp: ms}; the timestamp may be absent');
-  }
+  check(event);
   const parts = [];
   for (const [name, value] of Object.entries(event.attributes ?? {})) {
     if (value === undefined || value === null) continue;
     if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
-      throw new TypeError(`attribute '${name}': values are numbers, bigints, booleans and strings`);
+      throw wrong(`attribute '${name}' has no value that an event can have`, "values are numbers, bigints, booleans and strings");
     }
     parts.push(`${stringText(name, "the name of an attribute")}:${valueText(value, name)}`);
   }

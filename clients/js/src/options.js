@@ -13,7 +13,7 @@ import { GorgoError } from "./errors.js";
  * @property {string} [token] who the client is, where the server has users. It is sent over https:, to this machine, or
  *   to where the page comes from
  * @property {number} [producer] a number that a program always takes, so that it may repeat publications by their
- *   `sequence`; without one it is random
+ *   `sequence`, which each then names; without one it is random
  * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
  */
 
@@ -79,14 +79,27 @@ export function checkToken(address, token) {
   throw new GorgoError("address", `a token is not sent to ${address} without TLS`, "write https://");
 }
 
+/**
+ * @param {string} message
+ * @param {string} hint
+ */
+function wrong(message, hint) {
+  return new GorgoError("option", message, hint);
+}
+
 /** @param {SubscribeOptions} options */
 export function checkSubscription({ durable, seen, credit, most }) {
   if (durable !== undefined && credit !== undefined) {
-    throw new TypeError("a durable subscription needs no credit: the server keeps what is not acknowledged");
+    throw wrong("a durable subscription needs no credit: the server keeps what is not acknowledged", "leave out credit");
   }
-  if (most !== undefined && (durable ?? credit) !== undefined) throw new TypeError("a sample has no credit and is never durable");
-  if (seen && durable === undefined) throw new TypeError("only a durable subscription goes on behind what was seen");
+  if (most !== undefined && (durable ?? credit) !== undefined) {
+    throw wrong("a sample has no credit and is never durable", "leave out most, or the other option");
+  }
+  if (seen && durable === undefined) {
+    throw wrong("only a durable subscription goes on behind what was seen", "give it a name: {durable: NAME, seen}");
+  }
   for (const [name, value] of Object.entries({ credit, most })) {
-    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) throw new TypeError(`${name} is a number of events, at least 1`);
+    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
+    throw wrong(`'${value}' cannot be ${name}`, "it is a number of events, at least 1");
   }
 }

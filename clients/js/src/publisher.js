@@ -1,5 +1,5 @@
 import { GorgoError, OutcomeUnknown, Refused, ServerError } from "./errors.js";
-import { serverError } from "./connection.js";
+import { serverError, TOO_LARGE } from "./connection.js";
 
 // The server names the first 64 refused rows of a message. Publications that share a message have no more rows
 // together, so that each learns what became of it.
@@ -69,6 +69,14 @@ export class Publication {
 
 /**
  * @param {Piece} piece
+ * @param {number} producer
+ */
+function messageOf({ number, head, text }, producer) {
+  return `{"publish":[${text}],"producer":${producer},"sequence":${number},"request":${number}${head}}`;
+}
+
+/**
+ * @param {Piece} piece
  * @param {any} ack
  */
 function applyAck(piece, ack) {
@@ -98,6 +106,7 @@ export class Publisher {
    */
   constructor(bound, producer) {
     this.bound = bound;
+    this.isRandom = producer === undefined; // such a producer has published nothing before
     this.producer = producer ?? Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1;
     this.sequence = 0;
     this.bytes = 0;
@@ -142,6 +151,10 @@ export class Publisher {
     if (sequence !== undefined) {
       this.addNumbered(publication, texts, head, sequence);
       return;
+    }
+    if (!this.isRandom) {
+      throw new GorgoError("event", "a producer is named, and the publication names no sequence number",
+        "name one above all numbers of this producer, which the server would take for repetitions, or leave out the producer");
     }
     if (head !== this.sharedHead || this.sharedRows + texts.length > SHARED_ROWS) this.shareOut();
     publication.open += 1;
@@ -243,9 +256,7 @@ export class Publisher {
     this.unanswered += 1;
     if (piece.wasSent) this.repeated += 1;
     piece.wasSent = true;
-    const { number, head, text } = piece;
-    this.connection.send(
-      `{"publish":[${text}],"producer":${this.producer},"sequence":${number},"request":${number}${head}}`);
+    this.connection.send(messageOf(piece, this.producer));
   }
 
   /**
@@ -259,10 +270,31 @@ export class Publisher {
     for (const piece of this.outstanding.values()) this.send(piece);
   }
 
-  disconnected() {
+  /** @param {GorgoError} reason */
+  disconnected(reason) {
     this.connection = null;
     clearTimeout(this.retry);
     this.retry = undefined;
+    if (reason.code === TOO_LARGE) this.giveUpLargest();
+  }
+
+  /**
+   * A message was above the server's limit, so the largest of those under way is, too. The server has taken nothing of it,
+   * and never will.
+   */
+  giveUpLargest() {
+    let largest = null;
+    let most = 0;
+    for (const piece of this.outstanding.values()) {
+      const bytes = this.deferred.has(piece.number) ? 0 : new TextEncoder().encode(messageOf(piece, this.producer)).length;
+      if (bytes <= most) continue;
+      most = bytes;
+      largest = piece;
+    }
+    if (!largest) return;
+    this.forget(largest, new ServerError(TOO_LARGE, `a message of ${most} bytes is above http.max_message_bytes of the server`,
+      largest.rows === 1 ? "publish smaller events, or have http.max_message_bytes raised"
+        : "publish fewer or smaller events together, or have http.max_message_bytes raised"));
   }
 
   /**
@@ -353,7 +385,7 @@ export class Publisher {
    */
   giveUp(reason) {
     this.shareOut();
-    this.disconnected();
+    this.disconnected(reason);
     const unknown = new OutcomeUnknown(`the publication was given up: ${reason.message}`,
       "its events may have been applied");
     for (const piece of [...this.outstanding.values()]) this.forget(piece, unknown);

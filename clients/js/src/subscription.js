@@ -283,7 +283,9 @@ export class Subscription {
    * @param {import("./events.js").Event | Place} upto
    */
   acknowledge(upto) {
-    if (this.durable === undefined) throw new TypeError("only a durable subscription is acknowledged: subscribe(text, {durable: NAME})");
+    if (this.durable === undefined) {
+      throw new GorgoError("option", "only a durable subscription is acknowledged", "subscribe(text, {durable: NAME})");
+    }
     const place = "place" in upto ? upto.place : upto;
     // Of the journal before, where this place meant something else.
     if (this.begunAnew && isBefore(this.seen, place)) return;

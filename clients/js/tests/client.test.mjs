@@ -74,11 +74,35 @@ test("values keep their types as far as JSON has them", async () => {
   const { i, f, b, s, big, none, float, negative } = (await notes.next(20)).attributes;
   assert.deepEqual([i, f, b, s, big, none, float, negative], [3, 0.5, true, 'é"\\\n', 2 ** 62, undefined, 2 ** 63, -1.5e19]);
   await assert.rejects(client.publish({ type: "Note", attributes: { x: {} } }), /attribute 'x'/);
-  await assert.rejects(client.publish({ attributes: {} }), TypeError);
-  for (const wrong of [{ type: "A", attributes: { s: "half \ud83d" } }, { type: "A\ude00" }, { type: "A", attributes: { "\ud83d": 1 } },
-    { type: "A", timestamp: NaN }, { type: "A", timestamp: new Date("no date") }, { type: "A", timestamp: "5" }, { type: "A", timestamp: 1e16 }]) {
-    await assert.rejects(client.publish(wrong), TypeError);
+  await client.drain();
+});
+
+test("what is no event is an error with a code and a hint, and nothing of it is sent", async () => {
+  const client = await connect();
+  const isWrong = (code) => (e) => e instanceof gorgo.GorgoError && e.code === code && e.message !== "" && e.hint !== "";
+  for (const wrong of [null, "A", { attributes: {} }, { type: 7 }, { type: "A", attributes: [1] }, { type: "A", attributes: { x: [1] } },
+    { type: "A", attributes: { s: "half \ud83d" } }, { type: "A\ude00" }, { type: "A", attributes: { "\ud83d": 1 } },
+    { type: "A", timestamp: NaN }, { type: "A", timestamp: new Date("no date") }, { type: "A", timestamp: "5" }, { type: "A", timestamp: 1e16 },
+    { type: "A", attrs: { x: 1 } }, { type: "A", ts: 1 }, { type: "A", tpye: "B" }]) {
+    await assert.rejects(client.publish([temp("fine", 1), wrong]), isWrong("event"));
   }
+  await assert.rejects(client.publish({ type: "A", attrs: {} }), (e) => /'attrs'/.test(e.message) && /attributes/.test(e.hint));
+  await assert.rejects(client.publish({ type: "A", ts: 1 }), (e) => /'ts'/.test(e.message) && /timestamp/.test(e.hint));
+  await assert.rejects(client.publishColumns({ A: { x: [1, 2], y: [1] } }), isWrong("event"));
+  await assert.rejects(client.publish({ type: "A" }, { processed: true, durable: true }), isWrong("option"));
+  assert.equal(client.metrics().outstandingMessages, 0);
+  await client.drain();
+});
+
+test("what a subscription yields is published as it is", async () => {
+  const client = await connect();
+  const notes = await client.subscribe("Note");
+  const now = Date.now();
+  await client.publish({ type: "Note", attributes: { n: 1 }, timestamp: now });
+  const first = await notes.next(20);
+  await client.publish(first);
+  const { attributes, timestamp } = await notes.next(20);
+  assert.deepEqual([attributes, timestamp], [{ n: 1 }, now]);
   await client.drain();
 });
 
@@ -116,8 +140,8 @@ test("a sample leaves out what goes beyond it, and says how much", async () => {
     else leftOut += item.rows;
   }
   assert.ok(shown >= 1 && shown <= 10, `${shown} are shown`);
-  await assert.rejects(client.subscribe("Sampled", { most: 5, credit: 5 }), TypeError);
-  await assert.rejects(client.subscribe("Sampled", { most: 0 }), TypeError);
+  await assert.rejects(client.subscribe("Sampled", { most: 5, credit: 5 }), (e) => e.code === "option");
+  await assert.rejects(client.subscribe("Sampled", { most: 0 }), (e) => e.code === "option");
   await client.drain();
   await own.end();
 });

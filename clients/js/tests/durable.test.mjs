@@ -136,6 +136,16 @@ test("a program that repeats its publications doubles none", () => withJournal(a
   await client.drain();
 }));
 
+test("who names a producer names the numbers of its publications", () => withJournal(async (server) => {
+  const client = await gorgo.connect(server.address, { ...QUICK, producer: 7 });
+  const isUnnumbered = (e) => e.code === "event" && /sequence/.test(e.message);
+  await assert.rejects(client.publish(note(1)), isUnnumbered);
+  await assert.rejects(client.send(note(1)), isUnnumbered);
+  await client.send(note(2), { sequence: 2 });
+  assert.equal((await client.flush()).accepted, 1);
+  await client.drain();
+}));
+
 /** With a server that has no room while a megabyte waits for a durable subscription. */
 const withFullServer = (work) => inFolder(async (folder) => {
   const room = { GORGO__JOURNAL__BACKLOG_BYTES: "1048576", GORGO__JOURNAL__BACKLOG_POLICY: "refuse" };

@@ -174,3 +174,20 @@ test("a million events arrive with the checksum that they were sent with", () =>
   assert.equal(await received, sum);
   await client.drain();
 }));
+
+test("a message above the server's limit fails, and the others go on", () => with_server(async (server) => {
+  const client = await gorgo.connect(server.address, QUICK);
+  const stream = await client.subscribe("Note");
+  const large = { type: "Note", attributes: { text: "é".repeat(700_000) } };
+  const publications = [client.publish(note("a", 1)), client.publish(large), client.publish(note("a", 2)), client.publish(large),
+    client.publish(note("a", 3))];
+  const outcomes = await Promise.allSettled(publications);
+  // Those that the server had taken before it closed the connection are duplicates when they come again.
+  const applied = ({ accepted, duplicates }) => accepted + duplicates;
+  assert.deepEqual(outcomes.map(({ value, reason }) => (value ? applied(value) : reason.code)), [1, "too_large", 1, "too_large", 1]);
+  assert.match(outcomes[1].reason.message, /http\.max_message_bytes/);
+  assert.notEqual(outcomes[1].reason.hint, "");
+  assert.equal((await client.publish(note("a", 4))).accepted, 1);
+  assert.deepEqual(await numbers(stream, 4), [1, 2, 3, 4]);
+  await client.drain();
+}));

@@ -29,7 +29,8 @@ export class Client {
      * `processed`: the outcome comes when the composites are on their way; `durable`: when the events survive a crash, for
      * which the server needs a journal. `sequence` numbers the publication, which must fit in a message; each has a larger
      * one than those before. With the option `producer` of `connect`, the same events may be published again under their
-     * number after a crash of this program, too: `duplicates` counts what the server has applied before.
+     * number after a crash of this program, too: `duplicates` counts what the server has applied before. With that option
+     * each publication names a `sequence`.
      * @param {Publishable | Publishable[]} events
      * @param {PublishOptions & {sequence?: number, timeout?: number}} options
      * @returns {Promise<Published>}
@@ -42,10 +43,12 @@ export class Client {
      * Publishes without waiting for the outcome; it waits only while `publishBytes` are without one. `flush` and
      * `drain` reject with what went wrong with those whose `outcome()` nobody asked for.
      * @param {Publishable | Publishable[]} events
-     * @param {PublishOptions} options
+     * @param {PublishOptions & {sequence?: number}} options
      * @returns {Promise<Publication>}
      */
-    send(events: Publishable | Publishable[], { processed, durable }?: PublishOptions): Promise<Publication>;
+    send(events: Publishable | Publishable[], { processed, durable, sequence }?: PublishOptions & {
+        sequence?: number;
+    }): Promise<Publication>;
     /**
      * Publishes events by columns: {Temp: {area: [..], value: [..], timestamp: [..]}}. undefined and null mean that a
      * row lacks the attribute.

@@ -4,6 +4,8 @@ export function serverError(error: {
     reason: string;
     hint?: string;
 }): ServerError;
+/** The code of the error where a message was larger than the server takes. */
+export const TOO_LARGE: "too_large";
 /** One WebSocket: messages in and out, questions and their answers, signs of life. */
 export class Connection {
     /**

@@ -1,5 +1,5 @@
 /**
- * The event as a line of JSON. Throws a TypeError for what is no event.
+ * The event as a line of JSON. Throws a GorgoError for what is no event.
  * @param {Publishable} event
  */
 export function eventText(event: Publishable): string;

@@ -11,7 +11,7 @@
  * @property {string} [token] who the client is, where the server has users. It is sent over https:, to this machine, or
  *   to where the page comes from
  * @property {number} [producer] a number that a program always takes, so that it may repeat publications by their
- *   `sequence`; without one it is random
+ *   `sequence`, which each then names; without one it is random
  * @property {typeof WebSocket} [WebSocket] where there is no global one (Node before 22): that of the package `ws`
  */
 /**
@@ -77,7 +77,7 @@ export type Options = {
     token?: string | undefined;
     /**
      * a number that a program always takes, so that it may repeat publications by their
-     * `sequence`; without one it is random
+     * `sequence`, which each then names; without one it is random
      */
     producer?: number | undefined;
     /**

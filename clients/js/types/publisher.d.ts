@@ -35,6 +35,7 @@ export class Publisher {
      */
     constructor(bound: number, producer?: number | undefined);
     bound: number;
+    isRandom: boolean;
     producer: number;
     sequence: number;
     bytes: number;
@@ -101,7 +102,13 @@ export class Publisher {
      * @param {import("./connection.js").Connection} connection
      */
     connected(connection: import("./connection.js").Connection): void;
-    disconnected(): void;
+    /** @param {GorgoError} reason */
+    disconnected(reason: GorgoError): void;
+    /**
+     * A message was above the server's limit, so the largest of those under way is, too. The server has taken nothing of it,
+     * and never will.
+     */
+    giveUpLargest(): void;
     /**
      * The server's answer to a message.
      * @param {any} answer
