@@ -79,6 +79,7 @@ class EventHandler {
     return true;
   }
   bool start_array(std::size_t) {
+    if (depth_ == 0) return fail({"a list is no event", "write one event a line"});
     return refuse("a nested value", "attributes are numbers, strings and bools");
   }
   bool end_array() { return true; }

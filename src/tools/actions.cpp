@@ -150,8 +150,10 @@ void add_actions(CLI::App& app, int& exit_code) {
   on_one("test", "Have one send an event that says it is a test", test);
   on_one("retry", "Have one send again what was given up", retry);
   auto* quiet = on_one("silence", "Have one do nothing about some events for a while", silence);
-  quiet->add_option("MATCHER", options->matchers,
-                    "Which events: area=A1 for an attribute's value, type=Fire; all must hold");
+  quiet->add_option(
+      "MATCHER", options->matchers,
+      "Which events: area=A1 for an attribute's value, type=Fire; all must hold. Without "
+      "any, all events");
   as_time(quiet->add_option("--for", options->lasts, "How long"))->option_text("TIME=1h");
   quiet->add_option("--comment", options->comment, "Why, for whoever looks at it")
       ->option_text("TEXT");

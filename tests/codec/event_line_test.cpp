@@ -112,7 +112,8 @@ TEST(EventLine, RefusesWhatNoEventIs) {
   EXPECT_THAT(why(R"({"type":"T","ts":null})"), HasSubstr("'ts': null"));
   EXPECT_THAT(why(R"({"type":"T","ts":{}})"), HasSubstr("'ts': a nested value"));
   EXPECT_THAT(why("7"), HasSubstr("an object is expected"));
-  EXPECT_THAT(why("[]"), HasSubstr("a nested value"));
+  EXPECT_THAT(why(R"([{"type":"T"}])"), HasSubstr("a list is no event"));
+  EXPECT_THAT(why(R"({"type":"T","attrs":{"a":[]}})"), HasSubstr("a nested value"));
 }
 
 TEST(EventLine, RefusesBadTimes) {

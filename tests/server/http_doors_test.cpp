@@ -79,6 +79,10 @@ TEST_F(HttpDoors, ASilenceThatIsWrongIsNoMissingTarget) {
   EXPECT_EQ(silence("log", R"({"area":")" + std::string(3000, 'x') + R"("})").status, 422u);
   EXPECT_EQ(silence("log", R"({"area":1})").status, 400u);
   EXPECT_EQ(silence("none", R"({"area":"A1"})").status, 404u);
+  const auto misspelt =
+      http_.ask("POST", "/v1/actions/log/silences", R"({"seconds":60,"matcher":{"area":"A1"}})");
+  EXPECT_EQ(misspelt.status, 400u);
+  EXPECT_THAT(misspelt.body, HasSubstr("a silence has no 'matcher'"));
 }
 
 TEST_F(HttpDoors, AServerWithoutAClusterSaysSo) {

@@ -23,6 +23,11 @@ Result<ActionSilence> silence_in(const Call& call) {
   if (!json.is_object() || !json.contains("seconds") || !json["seconds"].is_number_integer()) {
     return wrong;
   }
+  // A silence whose matchers are misspelt would be about all events.
+  for (const auto& [key, value] : json.items()) {
+    if (key == "matchers" || key == "seconds" || key == "comment") continue;
+    return Error{"a silence has no '" + key + "'", wrong.hint};
+  }
   const auto seconds = json["seconds"].get<std::int64_t>();
   if (seconds < 1 || seconds > kYear) return Error{"seconds: expected a number, 1 to 31622400", ""};
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
