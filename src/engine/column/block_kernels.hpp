@@ -44,11 +44,11 @@ struct BlockKernels {
   /// signs, as a word: those of floats stand in the order of their sizes, NaN above infinity.
   using Take = std::uint64_t (*)(std::uint64_t* out, const std::uint64_t* values,
                                  const BlockMask& mask, std::size_t words);
-  /// Takes off each float its part that is a multiple of the unit in the last place below `sigma`,
-  /// a power of two: (x + sigma) - sigma. Preconditions: 512 times the greatest float without its
-  /// sign is at most `sigma`; there are 256 floats at most. The parts, their sum and what remains
-  /// are exact then (Rump, Ogita and Oishi, "Accurate floating-point summation I", SIAM J. Sci.
-  /// Comput. 2008, ExtractVector).
+  /// Takes off each float x the part (x + sigma) - sigma, a multiple of the unit in the last place
+  /// below `sigma`, which is a power of two. Preconditions: 512 times the greatest float without
+  /// its sign is at most `sigma`, and there are 256 floats at most. The parts, their sum and what
+  /// remains are exact then (Rump, Ogita and Oishi, "Accurate floating-point summation I", SIAM J.
+  /// Sci. Comput. 2008, ExtractVector).
   using Extract = Extracted (*)(std::uint64_t* values, double sigma, std::size_t words);
 
   /// A loop for each kind of its operands, see `shape`.

@@ -12,7 +12,7 @@ namespace {
 constexpr int kBitsOfTurn = 44;
 /// What spans more bits than so many turns take goes on one by one.
 constexpr int kTurns = 3;
-/// So many bits lie between the greatest value of a block and `sigma`.
+/// `BlockKernels::Extract` wants 2^9 times the greatest value as `sigma`.
 constexpr int kRoom = 9;
 
 /// The exponents that `sigma` may have: the next smaller ones must be normal, too.
