@@ -82,14 +82,12 @@ Result<void> PostgresSink::insert(std::span<const Departing::Row> rows) {
   }
   statement += ") values ";
   Connection::Values values;
-  std::vector<std::pair<const Departing::Row*, const std::string*>> places;  // of the values
   for (const Departing::Row& row : rows) {
     statement += &row == rows.data() ? "(" : ", (";
     for (const std::string& column : columns_) {
       if (&column != columns_.data()) statement += ", ";
       if (auto value = cell(row, column)) {
         values.push_back(std::move(*value));
-        places.emplace_back(&row, &column);
         statement += "$" + std::to_string(values.size());
       } else {
         statement += "default";
@@ -100,12 +98,22 @@ Result<void> PostgresSink::insert(std::span<const Departing::Row> rows) {
   statement += " on conflict do nothing";
   const auto answer = run(statement, values);
   if (answer) return {};
-  const std::size_t failed = connection_.failed_value();
-  if (failed == 0 || failed > places.size()) return answer.error();
-  const auto& [row, column] = places[failed - 1];
-  return Error{"the event " + id_of(row->place) + " does not fit into the column " + *column +
-                   " of " + answer.error().message,
-               "change the column, or what `subscribe` lets through"};
+  return explained(answer.error(), rows);
+}
+
+/// Says which event and which column the value belongs to for which the database has refused a
+/// statement with these rows.
+Error PostgresSink::explained(const Error& error, std::span<const Departing::Row> rows) const {
+  std::size_t values = 0;
+  for (const Departing::Row& row : rows) {
+    for (const std::string& column : columns_) {
+      if (!cell(row, column) || ++values != connection_.failed_value()) continue;
+      return {"the event " + id_of(row.place) + " does not fit into the column " + column + " of " +
+                  error.message,
+              "change the column, or what `subscribe` lets through"};
+    }
+  }
+  return error;
 }
 
 Result<void> PostgresSink::send(const Departing& events) {

@@ -30,6 +30,7 @@ class PostgresSink : public Sink {
   Result<void> look_at_table();
   Result<void> insert(std::span<const Departing::Row> rows);
   /// Unset: the event says nothing, and the column has its default.
+  Error explained(const Error& error, std::span<const Departing::Row> rows) const;
   std::optional<std::string> cell(const Departing::Row& row, const std::string& column) const;
   Result<Connection::Answer> run(const std::string& statement, const Connection::Values& values) {
     return connection_.run("the table " + settings_.table, statement, values);

@@ -87,8 +87,8 @@ class Names {
   }
 
  private:
-  // Of what the header says, this alone has a name that structured data can have. It is taken also
-  // where a message leaves it out, so that it means the same in all of them.
+  // Structured data can have the name of one thing that the header says. That name is taken in
+  // messages without it, too, so that it means the same in all of them.
   std::set<std::string> taken_ = {"message_id"};
   std::map<std::string, std::size_t> numbers_;  // the last one that was given
 };

@@ -9,13 +9,16 @@
 namespace gorgo::engine {
 namespace {
 
+bool adds_up(const Aggregate& aggregate) {
+  return aggregate.function == AggregateFunction::sum ||
+         aggregate.function == AggregateFunction::avg;
+}
+
 /// The attribute whose running sums answer the aggregate, if they can.
 std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
                                               const history::EventStore& store) {
   if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
-  const bool sums = aggregate->function == AggregateFunction::sum ||
-                    aggregate->function == AggregateFunction::avg;
-  if (!sums || store.attribute_type(*aggregate->attribute) != ValueType::integer) {
+  if (!adds_up(*aggregate) || store.attribute_type(*aggregate->attribute) != ValueType::integer) {
     return std::nullopt;
   }
   return aggregate->attribute;
@@ -25,12 +28,10 @@ std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
 std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
                                               const history::EventStore& store) {
   if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
-  const bool sums = aggregate->function == AggregateFunction::sum ||
-                    aggregate->function == AggregateFunction::avg;
   const bool floats = store.attribute_type(*aggregate->attribute) == ValueType::floating;
   const bool extremes = aggregate->function == AggregateFunction::min ||
                         aggregate->function == AggregateFunction::max;
-  if (!extremes && !(sums && floats)) return std::nullopt;
+  if (!extremes && !(adds_up(*aggregate) && floats)) return std::nullopt;
   return aggregate->attribute;
 }
 
@@ -38,9 +39,7 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
 std::optional<std::uint32_t> attribute_by_blocks(const Aggregate* aggregate,
                                                  const history::EventStore& store) {
   if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
-  const bool sums = aggregate->function == AggregateFunction::sum ||
-                    aggregate->function == AggregateFunction::avg;
-  return sums ? aggregate->attribute : std::nullopt;
+  return adds_up(*aggregate) ? aggregate->attribute : std::nullopt;
 }
 
 /// The attribute by whose values a search may begin: one with a lower and an upper bound, be they
