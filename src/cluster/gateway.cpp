@@ -53,19 +53,24 @@ Result<void> Gateway::say_that_it_is_there() {
   return store_.confirm(node_, version_);
 }
 
+/// What it finds may change where events go.
 Result<void> Gateway::look_if_due() {
   const auto now = Clock::now();
   if (now < next_look_) return {};
+  prepared_.reset();
   if (auto looked = look(); !looked) return looked;
-  if (auto told = send_round(parcels_.tell_clock()); !told) return told;
-  parcels_.confirm();
+  if (auto told = tell_clock(); !told) return told;
   next_look_ = now + kBetweenLooks;
   return {};
 }
 
-Result<void> Gateway::send_round(const Parcels::Round& round) {
-  if (round.empty()) return {};
-  return sender_.send(round, [this] { return connection_.was_woken(); });
+Result<void> Gateway::tell_clock() {
+  const Parcels::Round round = parcels_.tell_clock();
+  auto told = sender_.send(round, [this] { return gives_up(); });
+  if (!told) return told;
+  parcels_.sent();
+  parcels_.confirm();
+  return {};
 }
 
 Result<void> Gateway::close_after(Result<void> outcome) {
@@ -73,20 +78,42 @@ Result<void> Gateway::close_after(Result<void> outcome) {
   connection_.close();
   sender_.close();
   store_.close();
+  prepared_.reset();
+  parcels_.take_back();
   return outcome;
+}
+
+void Gateway::prepare(std::span<const doors::DepartingColumns> parts) {
+  if (Clock::now() < next_look_) prepared_ = parcels_.pack(parts);
 }
 
 Result<void> Gateway::send_columns(std::span<const doors::DepartingColumns> parts) {
   if (auto opened = open(); !opened) return close_after(std::move(opened));
   if (auto looked = look_if_due(); !looked) return close_after(std::move(looked));
-  for (const Parcels::Round& round : parcels_.pack(parts)) {
-    if (auto sent = send_round(round); !sent) return close_after(std::move(sent));
+  if (!prepared_) prepared_ = parcels_.pack(parts);
+  if (auto sent = send_rounds(*prepared_); !sent) return close_after(std::move(sent));
+  prepared_.reset();
+  parcels_.sent();
+  if (!sender_.is_under_way()) parcels_.confirm();
+  return {};
+}
+
+/// The last one is under way behind it.
+Result<void> Gateway::send_rounds(std::span<const Parcels::Round> rounds) {
+  for (const Parcels::Round& round : rounds) {
+    if (auto settled = sender_.await([this] { return gives_up(); }); !settled) return settled;
+    if (auto sent = sender_.publish(round); !sent) return sent;
     // A deployment does not wait for a gateway that is silent for long.
     if (Clock::now() < next_word_) continue;
-    if (auto said = say_that_it_is_there(); !said) return close_after(std::move(said));
+    if (auto said = say_that_it_is_there(); !said) return said;
   }
-  parcels_.confirm();
   return {};
+}
+
+Result<void> Gateway::settle() {
+  auto settled = sender_.await([this] { return gives_up(); });
+  if (settled) parcels_.confirm();
+  return close_after(std::move(settled));
 }
 
 Result<void> Gateway::idle() {

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cluster/parcels.hpp"
 #include "cluster/plan_store.hpp"
@@ -24,7 +26,11 @@ class Gateway : public doors::ColumnSink {
   Gateway(const Settings& settings, std::uint64_t journal);
   ~Gateway() override { connection_.close(); }
 
+  /// Divides the events among the partitions.
+  void prepare(std::span<const doors::DepartingColumns> parts) override;
   Result<void> send_columns(std::span<const doors::DepartingColumns> parts) override;
+  bool is_under_way() const override { return sender_.is_under_way(); }
+  Result<void> settle() override;
   /// They are divided among many partitions, and a message costs as much as hundreds of its events.
   std::size_t most_rows() const override { return 131'072; }
   /// Without these calls a deployment takes the node for dead, and partitions that wait for the
@@ -41,6 +47,7 @@ class Gateway : public doors::ColumnSink {
   PlanStore store_;
   Sender sender_;
   Parcels parcels_;
+  std::optional<std::vector<Parcels::Round>> prepared_;
   std::uint64_t version_ = 0;  // of the deployment that it follows
   Clock::time_point next_look_ = {}, next_word_ = {};
 
@@ -48,7 +55,9 @@ class Gateway : public doors::ColumnSink {
   Result<void> look_if_due();
   Result<void> look();
   Result<void> say_that_it_is_there();
-  Result<void> send_round(const Parcels::Round& round);
+  bool gives_up() { return connection_.was_woken(); }
+  Result<void> send_rounds(std::span<const Parcels::Round> rounds);
+  Result<void> tell_clock();
   Result<void> close_after(Result<void> outcome);
 };
 

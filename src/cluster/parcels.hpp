@@ -26,8 +26,8 @@ class Parcels {
 
   /// The messages of these events, in rounds: one is to be stored before the next is sent. A round
   /// has one message for a partition at most, so that of what a partition has been sent it always
-  /// has everything up to some place. Events that are packed again, because `confirm` was not
-  /// called, are packed as before.
+  /// has everything up to some place. They come behind what is under way. Events that are packed
+  /// again without `sent`, or behind `take_back`, are packed as before.
   using Round = std::vector<StreamMessage>;
   std::vector<Round> pack(std::span<const doors::DepartingColumns> events);
 
@@ -35,8 +35,12 @@ class Parcels {
   /// Empty: they all know.
   Round tell_clock();
 
-  /// What was packed or told last is stored.
-  void confirm() { now_ = next_; }
+  /// What was packed or told last is under way.
+  void sent() { sent_ = next_; }
+  /// What is under way is stored.
+  void confirm() { stored_ = sent_; }
+  /// Nobody knows whether what is under way is stored.
+  void take_back() { sent_ = stored_; }
 
  private:
   struct Outgoing {
@@ -50,26 +54,42 @@ class Parcels {
     std::optional<Timestamp> newest;                      // timestamp that has come
     ByPartition<std::optional<Timestamp>> of_partitions;  // that they know of
   };
-  /// The way of a table's events into a family.
-  struct Way {
-    const Routing::Target* target;
-    std::vector<std::uint32_t> numbers;  // of the partitions, for each event
-    std::vector<Outgoing>* out;
-    std::vector<std::optional<Timestamp>>* clocks;
+  /// An event of a part, by its table and row, and the newest timestamp of those before it.
+  struct Row {
+    Place place;
+    Timestamp newest;  // that of the event, if it is the first
+    std::uint32_t row;
+    std::uint16_t table;
   };
-  /// A table and where its events go.
-  struct Division {
-    Parcel::Origin from;
-    std::vector<Way> ways;
+  /// The rows that a family takes, in order within each of its partitions.
+  struct Grouped {
+    std::vector<const Row*> rows;     // one partition after the other
+    std::vector<std::uint32_t> ends;  // where those of each partition end
+
+    std::span<const Row* const> of(std::uint32_t partition) const {
+      const std::uint32_t begin = partition == 0 ? 0 : ends[partition - 1];
+      return std::span(rows).subspan(begin, ends[partition] - begin);
+    }
+  };
+  /// What goes to one partition of a family.
+  struct Way {
+    const Routing::Target& family;
+    std::uint32_t partition;
+    Outgoing& out;
+    std::optional<Timestamp>& clock;
   };
 
   const std::string cluster_, from_;
   Routing routing_;
-  Clocks now_, next_;  // as of what is stored, and of what is under way
+  Clocks stored_, sent_, next_;  // as of what is stored, under way, and packed
 
-  Division division_of(const EventTable& table, std::uint16_t number, ByPartition<Outgoing>& all);
-  void divide(const doors::DepartingColumns& part, ByPartition<Outgoing>& all);
-  void add(const Division& from, std::uint32_t row, Place place);
+  std::vector<Row> rows_of(const doors::DepartingColumns& part);
+  static Grouped group(std::span<const Row> rows,
+                       const std::vector<std::vector<std::uint32_t>>& numbers,
+                       std::uint32_t partitions);
+  void divide(std::span<const Row> rows, std::span<const Parcel::Origin> tables,
+              const Routing::Target& family, ByPartition<Outgoing>& all);
+  void add(const Parcel::Origin& from, const Row& row, const Way& way);
   StreamMessage close(const std::string& family, std::size_t number, Parcel& parcel) const;
 };
 

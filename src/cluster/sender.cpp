@@ -39,6 +39,7 @@ Result<void> Sender::open(natsConnection* connection) {
 }
 
 void Sender::close() {
+  subjects_.clear();
   answers_.reset();
   connection_ = nullptr;
 }
@@ -59,19 +60,26 @@ Result<void> Sender::publish(const StreamMessage& message, std::size_t number) {
 }
 
 /// Where the message went that this is the answer to.
-std::string Sender::subject_of(natsMsg* answer, const std::vector<StreamMessage>& messages) const {
+std::string Sender::subject_of(natsMsg* answer) const {
   const std::string_view number =
       std::string_view(natsMsg_GetSubject(answer)).substr(inbox_.size());
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (number == "." + std::to_string(i)) return messages[i].subject;
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    if (number == "." + std::to_string(i)) return subjects_[i];
   }
   return "a stream of the cluster";
 }
 
-Result<void> Sender::await(const std::vector<StreamMessage>& messages,
-                           const std::function<bool()>& gives_up) {
+Result<void> Sender::publish(const std::vector<StreamMessage>& messages) {
+  for (const StreamMessage& message : messages) {
+    if (auto sent = publish(message, subjects_.size()); !sent) return sent;
+    subjects_.push_back(message.subject);
+  }
+  return {};
+}
+
+Result<void> Sender::await(const std::function<bool()>& gives_up) {
   auto heard = std::chrono::steady_clock::now();
-  for (std::size_t left = messages.size(); left > 0;) {
+  for (std::size_t left = subjects_.size(); left > 0;) {
     natsMsg* came = nullptr;
     const auto status = natsSubscription_NextMsg(&came, answers_.get(), doors::nats::kStep.count());
     if (status == NATS_TIMEOUT) {
@@ -83,21 +91,20 @@ Result<void> Sender::await(const std::vector<StreamMessage>& messages,
     if (status != NATS_OK) return failed("the answers of the streams", status);
     const doors::nats::Owned<natsMsg> answer(came);
     if (const std::string why = refusal_in(came); !why.empty()) {
-      return Error{"no stream takes a message to " + subject_of(came, messages) + ": " + why,
+      return Error{"no stream takes a message to " + subject_of(came) + ": " + why,
                    "deploy the rules again: that makes the streams"};
     }
     heard = std::chrono::steady_clock::now();
     --left;
   }
+  subjects_.clear();
   return {};
 }
 
 Result<void> Sender::send(const std::vector<StreamMessage>& messages,
                           const std::function<bool()>& gives_up) {
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (auto sent = publish(messages[i], i); !sent) return sent;
-  }
-  return await(messages, gives_up);
+  auto sent = publish(messages);
+  return sent ? await(gives_up) : sent;
 }
 
 }  // namespace gorgo::cluster

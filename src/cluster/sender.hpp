@@ -24,9 +24,15 @@ class Sender {
   Result<void> open(natsConnection* connection);
   void close();
 
-  /// Publishes all of them at once and returns when streams have them all. Messages of different
-  /// streams are stored in any order. An error: it is not known of any of them, or `gives_up` said
-  /// so, which is asked now and then; then `open` comes before the next call.
+  /// Publishes all of them at once. Messages of different streams are stored in any order.
+  /// Precondition: nothing is under way. An error of this or of `await`: it is not known of any
+  /// message whether its stream has it, and `open` comes before the next call.
+  Result<void> publish(const std::vector<StreamMessage>& messages);
+  bool is_under_way() const { return !subjects_.empty(); }
+  /// Returns when streams have all that is under way, or with an error when `gives_up` says so,
+  /// which is asked now and then.
+  Result<void> await(const std::function<bool()>& gives_up);
+  /// Both.
   Result<void> send(const std::vector<StreamMessage>& messages,
                     const std::function<bool()>& gives_up);
 
@@ -34,11 +40,10 @@ class Sender {
   natsConnection* connection_ = nullptr;
   std::string inbox_;
   doors::nats::Owned<natsSubscription> answers_;
+  std::vector<std::string> subjects_;  // of the messages under way, by number
 
   Result<void> publish(const StreamMessage& message, std::size_t number);
-  std::string subject_of(natsMsg* answer, const std::vector<StreamMessage>& messages) const;
-  Result<void> await(const std::vector<StreamMessage>& messages,
-                     const std::function<bool()>& gives_up);
+  std::string subject_of(natsMsg* answer) const;
 };
 
 }  // namespace gorgo::cluster

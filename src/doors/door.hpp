@@ -98,28 +98,35 @@ struct DepartingColumns {
 /// Makes a row of each event of these columns.
 Departing rows_of(std::span<const DepartingColumns> parts);
 
-/// Where events go. One thread calls, but for `wake`.
+/// Where events go. One thread calls, but for `wake`. An error of `send_columns` or `settle`: it is
+/// not known of any of the events whether they are safe, and the caller sends all of them again
+/// after a while. Then the other side may get some twice, each with the same id.
 class ColumnSink {
  public:
   virtual ~ColumnSink() = default;
 
-  /// Sends the events, part by part, and returns when all of them are safe at the other side. An
-  /// error: that is not known of any of them, and the caller sends all of them again after a while.
-  /// Then the other side may get some twice, each with the same id.
+  /// Gets ready what `send_columns` is to be called with next, while other events may be under way.
+  virtual void prepare(std::span<const DepartingColumns> /*parts*/) {}
+  /// Sends the events, part by part. They are safe at the other side when it returns, unless they
+  /// are under way. Precondition: nothing is under way.
   virtual Result<void> send_columns(std::span<const DepartingColumns> parts) = 0;
+  /// Whether events that were sent may not be safe yet.
+  virtual bool is_under_way() const { return false; }
+  /// Waits until what is under way is safe at the other side.
+  virtual Result<void> settle() { return {}; }
   /// How many events leave together, but for those that come at the same time as the last of them.
   virtual std::size_t most_rows() const { return 1000; }
   /// Called about once a second while there is nothing to send. An error: there is no way to the
   /// other side at the moment.
   virtual Result<void> idle() { return {}; }
-  /// Has a `send` that waits return with an error. Any thread.
+  /// Has a call that waits return with an error. Any thread.
   virtual void wake() = 0;
 };
 
 /// Where events go row by row.
 class Sink : public ColumnSink {
  public:
-  /// As `send_columns`.
+  /// As `send_columns`, and none of them is under way when it returns.
   virtual Result<void> send(const Departing& events) = 0;
 
   Result<void> send_columns(std::span<const DepartingColumns> parts) final {

@@ -140,13 +140,19 @@ Outcome on_many(const std::string& text, const ClusterPlan& plan, const doors::D
     Columns one({first, middle}), other({middle, first + static_cast<std::ptrdiff_t>(count)});
     const std::vector some{one.view(), other.view()};
     done += count;
-    if (random.one_in(4)) static_cast<void>(parcels.pack(some));  // an attempt that failed
+    if (random.one_in(4)) {  // an attempt that failed
+      static_cast<void>(parcels.pack(some));
+      parcels.sent();
+      parcels.take_back();
+    }
     for (const auto& round : parcels.pack(some)) {
       for (const StreamMessage& message : round) take(message, machines, outcome);
     }
+    parcels.sent();
     parcels.confirm();
     if (!random.one_in(5)) continue;
     for (const StreamMessage& message : parcels.tell_clock()) take(message, machines, outcome);
+    parcels.sent();
     parcels.confirm();
   }
   for (const auto& [subject, machine] : machines) machine->finish(outcome);

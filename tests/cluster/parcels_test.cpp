@@ -77,7 +77,11 @@ TEST(Parcels, EventsThatAreSentAgainArePackedAsBefore) {
   Parcels parcels("plant", "north-1");
   parcels.follow(routing(true));
   const std::vector events{row(1, "A", 10), row(2, "B", 100), row(3, "A", 50)};
-  const auto first = pack(parcels, events), again = pack(parcels, events);
+  const auto first = pack(parcels, events);
+  parcels.sent();
+  static_cast<void>(pack(parcels, {row(4, "A", 70)}));
+  parcels.take_back();
+  const auto again = pack(parcels, events);
   ASSERT_EQ(first.size(), again.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     ASSERT_EQ(first[i].size(), again[i].size());
@@ -86,6 +90,21 @@ TEST(Parcels, EventsThatAreSentAgainArePackedAsBefore) {
       EXPECT_EQ(first[i][j].payload, again[i][j].payload);
     }
   }
+}
+
+TEST(Parcels, EventsAreLateBehindWhatIsUnderWay) {
+  Parcels parcels("plant", "north-1");
+  parcels.follow(routing(true));
+  static_cast<void>(pack(parcels, {row(1, "A", 10), row(2, "B", 100)}));
+  parcels.sent();
+  const auto rounds = pack(parcels, {row(3, "A", 50)});
+  parcels.confirm();
+  ASSERT_EQ(rounds.size(), 1u);
+  EXPECT_EQ(header(rounds[0], subject_of("A"), kClockHeader), "100");
+  parcels.sent();
+  const auto next = pack(parcels, {row(4, "A", 60)});
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(header(next[0], subject_of("A"), kClockHeader), "-");  // it knows
 }
 
 /// What a partition gets in all rounds, as rows.
@@ -153,10 +172,12 @@ TEST(Parcels, PartitionsThatWaitForTheClockAreToldOnce) {
   parcels.follow(routing(true));
   EXPECT_TRUE(parcels.tell_clock().empty());
   static_cast<void>(pack(parcels, {row(1, "A", 10)}));
+  parcels.sent();
   parcels.confirm();
   const auto told = parcels.tell_clock();
   EXPECT_EQ(told.size(), 3u);  // that of A knows
   EXPECT_EQ(header(told, subject_of("A"), kClockHeader), "-");
+  parcels.sent();
   parcels.confirm();
   EXPECT_TRUE(parcels.tell_clock().empty());
 }

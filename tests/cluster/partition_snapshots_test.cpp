@@ -73,10 +73,12 @@ std::map<std::string, std::vector<StreamMessage>> random_messages(KeyedRules& ra
     for (auto& round : parcels.pack(views)) {
       for (StreamMessage& message : round) all[message.subject].push_back(std::move(message));
     }
+    parcels.sent();
     parcels.confirm();
     for (StreamMessage& message : parcels.tell_clock()) {
       all[message.subject].push_back(std::move(message));
     }
+    parcels.sent();
     parcels.confirm();
   }
   return all;

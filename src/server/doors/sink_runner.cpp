@@ -17,7 +17,7 @@ using doors::DepartingColumns;
 enum SinkRequest : std::uint64_t { kSinkSubscribe = 1, kSinkEnd = 2, kSinkAcknowledge = 3 };
 
 /// With a journal the subscription is durable, and what the other side has is acknowledged. What
-/// has come from the engine leaves together, because each `send` waits for the other side.
+/// has come from the engine leaves together, because a sink waits for the other side each time.
 class SinkRunner : public Runner {
  public:
   SinkRunner(const DoorParts& parts, std::uint64_t id, std::string name, doors::Settings settings,
@@ -34,12 +34,23 @@ class SinkRunner : public Runner {
   /// Bytes that leave together, about: they are held and copied beside what waits.
   static constexpr std::size_t kMostGathered = std::size_t{8} << 20;
 
+  static DepartingColumns columns_of(const ClientDelivery& delivery);
+
+  /// Events that leave together.
+  struct Load {
+    std::vector<ClientDelivery> deliveries;  // each has rows
+    std::size_t rows = 0, bytes = 0;
+
+    bool empty() const { return rows == 0; }
+    void add(const ClientDelivery& delivery);
+    std::vector<DepartingColumns> columns() const;
+    Place last() const { return columns_of(deliveries.back()).last(); }
+  };
+
   const SinkMaker make_;
   const std::string durable_;
   std::unique_ptr<doors::ColumnSink> sink_;
-  std::vector<ClientDelivery> gathered_;  // each has rows
-  std::size_t gathered_rows_ = 0;
-  std::size_t gathered_bytes_ = 0;
+  Load gathered_, under_way_;
   bool was_ended_ = false;  // the subscription that had another text
   bool is_cut_off_ = true;  // as far as was seen while there was nothing to send
 
@@ -50,8 +61,10 @@ class SinkRunner : public Runner {
   void take(const OutFrame& frame);
   void take_reply(const wire::Message& message);
   void gather(const ClientDelivery& delivery);
-  static DepartingColumns columns_of(const ClientDelivery& delivery);
   void send();
+  void settle();
+  bool put_under_way();
+  bool goes_on_after(const Error& why);
   void idle();
   void acknowledge(Place last);
 };
@@ -65,6 +78,10 @@ void SinkRunner::run() {
       take(frame);
     }
     if (!frames.empty()) continue;
+    if (!under_way_.empty()) {
+      settle();  // what comes meanwhile leaves together
+      continue;
+    }
     if (!gathered_.empty()) {
       send();
       continue;
@@ -129,10 +146,20 @@ void SinkRunner::take_reply(const wire::Message& message) {
 void SinkRunner::gather(const ClientDelivery& delivery) {
   report_.lost += delivery.lost.rows;
   if (delivery.rows == 0) return;
-  gathered_.push_back(delivery);
-  gathered_rows_ += delivery.rows;
-  gathered_bytes_ += delivery.bytes();
-  if (gathered_rows_ >= sink_->most_rows() || gathered_bytes_ >= kMostGathered) send();
+  gathered_.add(delivery);
+  if (gathered_.rows >= sink_->most_rows() || gathered_.bytes >= kMostGathered) send();
+}
+
+void SinkRunner::Load::add(const ClientDelivery& delivery) {
+  deliveries.push_back(delivery);
+  rows += delivery.rows;
+  bytes += delivery.bytes();
+}
+
+std::vector<DepartingColumns> SinkRunner::Load::columns() const {
+  std::vector<DepartingColumns> parts;
+  for (const ClientDelivery& delivery : deliveries) parts.push_back(columns_of(delivery));
+  return parts;
 }
 
 DepartingColumns SinkRunner::columns_of(const ClientDelivery& delivery) {
@@ -144,25 +171,48 @@ DepartingColumns SinkRunner::columns_of(const ClientDelivery& delivery) {
           .count = delivery.rows};
 }
 
+/// Sends what is gathered behind what is under way.
 void SinkRunner::send() {
-  const auto gathered = std::exchange(gathered_, {});
-  const std::size_t rows = std::exchange(gathered_rows_, 0);
-  gathered_bytes_ = 0;
-  if (rows == 0) return;
-  std::vector<DepartingColumns> departing;
-  for (const ClientDelivery& delivery : gathered) departing.push_back(columns_of(delivery));
-  auto sent = sink_->send_columns(departing);
-  while (!sent) {
-    if (link_.is_finishing()) report_.lost += rows;
-    if (link_.is_stopped() || link_.is_finishing()) return;
-    fail(sent.error());
-    sent = sink_->send_columns(departing);
+  Load next = std::exchange(gathered_, {});
+  if (next.empty()) return;
+  if (!under_way_.empty()) sink_->prepare(next.columns());
+  settle();
+  under_way_ = std::move(next);
+  if (put_under_way() && !sink_->is_under_way()) settle();
+}
+
+bool SinkRunner::put_under_way() {
+  const auto departing = under_way_.columns();
+  for (;;) {
+    const auto sent = sink_->send_columns(departing);
+    if (sent) return true;
+    if (!goes_on_after(sent.error())) return false;
+  }
+}
+
+/// Whether there is another attempt, for which it waits.
+bool SinkRunner::goes_on_after(const Error& why) {
+  if (link_.is_finishing()) report_.lost += under_way_.rows;
+  if (link_.is_stopped() || link_.is_finishing()) {
+    under_way_ = {};
+    return false;
+  }
+  fail(why);
+  return true;
+}
+
+void SinkRunner::settle() {
+  if (under_way_.empty()) return;
+  for (;;) {
+    const auto settled = sink_->settle();
+    if (settled) break;
+    if (!goes_on_after(settled.error()) || !put_under_way()) return;
   }
   succeed();
-  const Place last = departing.back().last();
-  report_.set_position(doors::id_of(last));
-  report_.events += rows;
-  if (parts_.has_journal) acknowledge(last);
+  const Load safe = std::exchange(under_way_, {});
+  report_.set_position(doors::id_of(safe.last()));
+  report_.events += safe.rows;
+  if (parts_.has_journal) acknowledge(safe.last());
 }
 
 void SinkRunner::idle() {
