@@ -31,11 +31,18 @@ void MessageReader::take(std::string_view topic, std::string_view payload, Arriv
   for (const TopicPattern& pattern : patterns_) {
     if (!content) content = pattern.match(topic);
   }
-  const auto read = content ? reader_->read(payload, &*content, arrived.events)
+  const auto read = content ? read_whole(payload, *content, arrived.events)
                             : Error{"no pattern in `topics` matches this topic", ""};
-  if (read && *read == PayloadReader::Outcome::event) return;
-  arrived.dead.push_back(
-      {topic, read ? "the payload holds no event" : read.error().message, payload});
+  if (!read) arrived.dead.push_back({topic, read.error().message, payload});
+}
+
+Result<void> MessageReader::read_whole(std::string_view payload, const TopicContent& topic,
+                                       BatchBuilder& events) {
+  const auto read = reader_->read(payload, &topic, events);
+  if (!read) return read.error();
+  if (auto ended = reader_->end(); !ended) return ended;
+  if (*read == PayloadReader::Outcome::event) return {};
+  return Error{"the payload holds no event", ""};
 }
 
 }  // namespace gorgo::doors

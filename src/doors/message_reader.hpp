@@ -29,6 +29,9 @@ class MessageReader {
  private:
   const std::unique_ptr<PayloadReader> reader_;
   std::vector<TopicPattern> patterns_;
+
+  Result<void> read_whole(std::string_view payload, const TopicContent& topic,
+                          BatchBuilder& events);
 };
 
 }  // namespace gorgo::doors

@@ -233,6 +233,11 @@ class CsvLines : public PayloadReader {
     add_topic(topic, batch);
     return Outcome::event;
   }
+  Result<void> end() override {
+    if (!std::exchange(open_, false)) return {};
+    const auto reader = std::exchange(reader_, nullptr);
+    return without_line_number(reader->finish().error());
+  }
   std::string_view refused(std::string_view text) const override {
     return record_.empty() ? text : std::string_view(record_);
   }
@@ -295,6 +300,20 @@ Result<void> check_keys_of_format(const Settings& settings) {
   return {};
 }
 
+Result<void> check_messages_of_csv(const Settings& settings) {
+  if (settings.columns.empty()) {
+    return Error{"columns: messages of CSV have no header", "columns = [\"ts\", \"value\"]"};
+  }
+  std::vector<std::string> topics = settings.topics;
+  if (settings.subscribe.empty()) topics.push_back(settings.topic);
+  for (const std::string& topic : topics) {
+    if (topic.find("{type}") == topic.npos) continue;
+    return Error{"{type} in '" + topic + "' says nothing about messages of CSV",
+                 "write a wildcard in its place, and set type or type_column"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_form(const Settings& settings) {
@@ -309,9 +328,8 @@ Result<void> check_form(const Settings& settings) {
   if (const auto separator = codec::separator_of(settings.form); !separator) {
     return Error{"separator: " + separator.error().message, separator.error().hint};
   }
-  if (settings.format == "csv" && !find_kind(settings.kind)->has_lines &&
-      settings.columns.empty()) {
-    return Error{"columns: messages of CSV have no header", "columns = [\"ts\", \"value\"]"};
+  if (settings.format == "csv" && !find_kind(settings.kind)->has_lines) {
+    if (auto checked = check_messages_of_csv(settings); !checked) return checked;
   }
   return check_keys_of_format(settings);
 }

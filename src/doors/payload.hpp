@@ -31,8 +31,11 @@ class PayloadReader {
   /// says; null: nothing. An error leaves the batch as it was.
   virtual Result<Outcome> read(std::string_view text, const TopicContent* topic,
                                BatchBuilder& batch) = 0;
-  /// What `read` has just refused when it was given `text`: the record that `text` is the end of,
-  /// from its first line on, cut off where dead letters are.
+  /// Nothing follows what was read last. An error: a quoted cell was still open, and its record is
+  /// refused.
+  virtual Result<void> end() { return {}; }
+  /// What `read` has just refused when it was given `text`, or `end` behind it: the record that
+  /// `text` is the end of, from its first line on, cut off where dead letters are.
   virtual std::string_view refused(std::string_view text) const { return text; }
   /// Begins a batch: what was added before is gone, and types may have changed.
   virtual void begin_batch() {}

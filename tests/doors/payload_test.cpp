@@ -104,5 +104,14 @@ TEST_F(Payloads, LinesOfCsvWithoutHeader) {
                           "@2000 Temp(v=47, area=\"A1\")"));
 }
 
+TEST_F(Payloads, AQuoteThatIsNotClosedEndsWithItsMessage) {
+  settings.format = "csv";
+  settings.form.type = "Temp";
+  settings.columns = {"note", "v"};
+  EXPECT_THAT(read({"\"x,1", "fine,2", "y\",3", "fine,4"}),
+              ElementsAre(HasSubstr("has no end"), "@ Temp(note=\"fine\", v=2)", HasSubstr("quote"),
+                          "@ Temp(note=\"fine\", v=4)"));
+}
+
 }  // namespace
 }  // namespace gorgo::doors

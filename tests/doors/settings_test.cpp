@@ -62,6 +62,12 @@ TEST(DoorSettings, WrongOnesNameTheKey) {
   EXPECT_THAT(wrong(with(kBroker, "max_in_flight", std::int64_t{0})), HasSubstr("max_in_flight"));
   EXPECT_THAT(wrong(with(kBroker, "user", "ada")), HasSubstr("password_file"));
   EXPECT_THAT(wrong(with(kBroker, "format", "csv")), HasSubstr("columns: "));
+  EXPECT_THAT(wrong({{"kind", "nats"},
+                     {"broker", "a:1"},
+                     {"subject", "a.{type}"},
+                     {"format", "csv"},
+                     {"columns", std::vector<std::string>{"v"}}}),
+              HasSubstr("{type} in 'a.{type}'"));
   EXPECT_THAT(wrong({{"kind", "mqtt"}, {"broker", "127.0.0.1:1"}, {"subscribe", "Fire"}}),
               HasSubstr("topic: "));
   EXPECT_THAT(wrong(with(kBroker, "protocol", "4")), HasSubstr("protocol: '4'"));

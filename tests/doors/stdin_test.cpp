@@ -71,6 +71,18 @@ TEST_F(StdinDoor, TheLastLineNeedsNoEnd) {
   EXPECT_EQ(door.poll(std::chrono::milliseconds(1))->events.events(), 0u);
 }
 
+TEST_F(StdinDoor, ARecordThatIsOpenAtTheEndIsADeadLetter) {
+  settings.format = "csv";
+  settings.form.type = "A";
+  auto door = source();
+  write("x,y\n1,2\n\"3,4\n5,6\n");
+  hang_up();
+  Arrived last;
+  while (last.dead.empty()) last = next(door);
+  EXPECT_EQ(last.dead[0].place, "stdin:3");
+  EXPECT_EQ(last.dead[0].payload, "\"3,4\n5,6\n");
+}
+
 TEST_F(StdinDoor, AWaitCanBeEnded) {
   auto door = source();
   std::thread other([&] { door.wake(); });

@@ -200,6 +200,7 @@ void HttpSource::take(Arrived& arrived) {
     ++body_.taken;
   }
   body_.whole = lines_.empty();
+  if (body_.whole) reader_->end(arrived);
 }
 
 Result<Arrived> HttpSource::poll(std::chrono::milliseconds patience) {

@@ -25,9 +25,17 @@ void LineReader::take(std::string_view line, Arrived& arrived) {
   } else {
     is_open_ = *outcome == PayloadReader::Outcome::open;
   }
-  if (read) return;
+  if (!read) refuse(line, read.error(), arrived);
+}
+
+void LineReader::end(Arrived& arrived) {
+  is_open_ = false;
+  if (const auto ended = reader_->end(); !ended) refuse("", ended.error(), arrived);
+}
+
+void LineReader::refuse(std::string_view line, const Error& why, Arrived& arrived) const {
   arrived.dead.push_back(
-      {name_ + ":" + std::to_string(first_), read.error().message, reader_->refused(line)});
+      {name_ + ":" + std::to_string(first_), why.message, reader_->refused(line)});
 }
 
 }  // namespace gorgo::doors

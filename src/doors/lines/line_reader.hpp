@@ -20,6 +20,8 @@ class LineReader {
   void begin_batch() { reader_->begin_batch(); }
   /// Adds what the line completes to what has arrived.
   void take(std::string_view line, Arrived& arrived);
+  /// No line follows: a record that is still open becomes a dead letter.
+  void end(Arrived& arrived);
   std::uint64_t lines() const { return lines_; }
 
  private:
@@ -30,6 +32,8 @@ class LineReader {
   std::uint64_t lines_ = 0;
   std::uint64_t first_ = 0;  // of the lines that are read together
   bool is_open_ = false;     // and go on
+
+  void refuse(std::string_view line, const Error& why, Arrived& arrived) const;
 };
 
 }  // namespace gorgo::doors

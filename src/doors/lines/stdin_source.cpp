@@ -56,6 +56,7 @@ Result<Arrived> StdinSource::poll(std::chrono::milliseconds patience) {
       if (const auto rest = lines_.rest()) reader_.take(*rest, arrived);
       lines_ = {};
     }
+    if (has_ended_) reader_.end(arrived);
   }
   return {std::in_place, std::move(arrived)};
 }

@@ -12,6 +12,7 @@
 #include "server/sessions/connections.hpp"
 #include "server/sessions/request_texts.hpp"
 #include "server/sessions/session.hpp"
+#include "server/subscriptions/subscriptions.hpp"
 
 namespace gorgo::server {
 
@@ -114,7 +115,11 @@ bool RequestGate::own_producer(protocol::Bytes& frame) {
 }
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
-  if (const auto checked = check_texts(message); !checked) {
+  auto checked = check_texts(message);
+  if (const auto* subscribe = message.body_as_Subscribe(); checked && subscribe != nullptr) {
+    checked = check_length(subscribe->text()->string_view(), hub_.options.limits);
+  }
+  if (!checked) {
     session_.reply_error(message.id(), wire::ErrorCode::Invalid, checked.error());
     return false;
   }
