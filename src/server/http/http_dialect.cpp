@@ -24,7 +24,8 @@ using Step = RequestReader::Step;
 // So many bytes of a body are looked at before other sessions have their turn; gzip may stand for a
 // thousand times as many.
 constexpr std::size_t kSlice = std::size_t{32} << 10;
-constexpr std::size_t kGzipSlice = std::size_t{4} << 10;
+// So many bytes of gzip are inflated at once, which may stand for a thousand times as many.
+constexpr std::size_t kGzipSlice = 64;
 
 // So much that is composed is written before more is.
 constexpr std::size_t kMuch = std::size_t{256} << 10;
@@ -152,8 +153,17 @@ asio::awaitable<bool> HttpDialect::read_body(Body* body) {
     }
     if (session_.stopping()) co_return false;
     if (step == Step::again) {
+asio::awaitable<bool> HttpDialect::await_turn() {
+  if (!reader_.has_body()) co_return true;
+  session_.message_over();  // it is the server that lets time pass
+  const bool goes_on = co_await session_.gate().admit_body();
+  session_.message_begun();
+  co_return goes_on;
+}
+
       co_await asio::post(session_.hub().io, asio::use_awaitable);
     } else if (!co_await read_more()) {
+  std::size_t paid = 0, turn_began = 0;
       co_return false;
     }
   }
@@ -166,6 +176,8 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   const Head& head = reader_.head();
   if (auto refusal = co_await head_check_.refusal_of(route, target)) {
     goes_on = goes_on && !reader_.has_body();  // nobody takes it in
+      if (taken - turn_began < kSlice) continue;
+      turn_began = taken;
     co_return *std::move(refusal);
   }
   const std::unique_ptr<Body> body = api_.body_of(route);
@@ -187,6 +199,10 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   session_.gate().act_as(nullptr);
   co_return response;
 }
+  if (!co_await await_turn()) {
+    broken_ = true;
+    co_return Response();
+  }
 
 asio::awaitable<void> HttpDialect::stream(const Response& response) {
   if (response.then == Then::web_socket) {
@@ -196,8 +212,11 @@ asio::awaitable<void> HttpDialect::stream(const Response& response) {
   if (response.then == Then::editor) {
     co_await serve_editor();
     co_return;
+  body_ = body.get();
   }
   if (response.most_per_second) sample_.emplace(*response.most_per_second);
+  body_ = nullptr;
+  session_.gate().body_over();
   streaming_ = true;
   session_.tell_of_stop();
   co_await respond(response, false);
@@ -300,7 +319,7 @@ asio::awaitable<std::optional<Reply>> HttpDialect::ask(protocol::Bytes frame) {
   const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
   used_reply();
   asked_ = message.id();
-  session_.hold(reader_.memory());
+  session_.hold(reader_.memory() + (body_ == nullptr ? 0 : body_->memory()));
   const bool submitted = co_await session_.gate().submit(std::move(frame), message);
   if (!submitted) {
     asked_ = 0;
