@@ -115,7 +115,7 @@ bool RequestGate::own_producer(protocol::Bytes& frame) {
 }
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
-  if (const auto checked = check_texts(message); !checked) {
+  if (const auto checked = check_texts(message, hub_.options.limits); !checked) {
     session_.reply_error(message.id(), wire::ErrorCode::Invalid, checked.error());
     return false;
   }

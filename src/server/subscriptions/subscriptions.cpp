@@ -38,11 +38,6 @@ Subscriptions::Subscriptions(const Limits& limits, MemoryBudget& memory, OnOvers
 
 Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
                                   const std::string& text) const {
-  if (text.size() > limits_.subscription_bytes) {
-    return Error{"the text of the subscription has " + std::to_string(text.size()) +
-                     " bytes, the limit is " + std::to_string(limits_.subscription_bytes),
-                 "write a shorter one, or raise limits.subscription_bytes"};
-  }
   const auto known = clients_.find(client.id());
   if (known == clients_.end()) return {};
   std::size_t bytes = text.size(), subscriptions = 0;
