@@ -252,9 +252,9 @@ UNTERMINATED_COMMENT : '/*' (~'*' | '*'+ ~[*/])* '*'* ;
 BLOCK_COMMENT : '/*' (~'*' | '*'+ ~[*/])* '*'+ '/' -> skip ;
 LINE_COMMENT : ('//' | '#') ~[\r\n]* -> skip ;
 BLANK : [ \t\r\n\f]+ -> skip ;
-BYTE_ORDER_MARK : '\u00EF\u00BB\u00BF' -> skip ;
+BYTE_ORDER_MARK : '\u0001\u0002\u0003' -> skip ;  // as `ByteStream` shows it
 
-UNKNOWN : [\u0080-\u00FF]+ | . ;  // last: whatever matches as much is something better
+UNKNOWN : '\u007F'+ | . ;  // bytes beyond ASCII; last: whatever matches as much is something better
 
 fragment WORD : [A-Za-z_] [A-Za-z0-9_]* ;
 fragment DIGITS : [0-9]+ ;

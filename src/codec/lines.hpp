@@ -27,6 +27,8 @@ class LineCutter {
   std::optional<std::string_view> rest();
   /// Bytes of the line that has not ended yet.
   std::size_t open() const { return end_ - begin_; }
+  /// Bytes that it takes.
+  std::size_t memory() const { return bytes_.capacity(); }
 
  private:
   std::vector<char> bytes_;

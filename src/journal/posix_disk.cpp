@@ -11,8 +11,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
+#include "base/open_files.hpp"
 #include "journal/disk.hpp"
 
 namespace gorgo::journal {
@@ -21,6 +24,7 @@ namespace {
 Error failed_to(const char* what, const std::string& path, int code) {
   Error error{std::string("cannot ") + what + ' ' + path + ": " + std::strerror(code), ""};
   if (code == ENOSPC || code == EDQUOT) error.hint = "make room on that disk";
+  if (code == EMFILE || code == ENFILE) error.hint = kRaiseOpenFiles;
   if (code == EXDEV) error.hint = "choose a folder of the same file system";
   if (code == EACCES || code == EPERM || code == EROFS) error.hint = "check who may write there";
   return error;
@@ -164,10 +168,21 @@ class PosixDisk final : public Disk {
     return {std::in_place, std::move(names)};
   }
 
-  Result<void> sync_folder(const std::string& folder) override {
-    const Descriptor open = open_file(folder, O_RDONLY | O_DIRECTORY);
+  Result<void> hold_folder(const std::string& folder) override {
+    Descriptor open = open_file(folder, O_RDONLY | O_DIRECTORY);
     if (open.get() < 0) return failed_to("open", folder, errno);
-    if (fsync(open.get()) != 0) return failed_to("sync", folder, errno);
+    const std::lock_guard lock(mutex_);
+    held_.insert_or_assign(folder, std::make_shared<const Descriptor>(std::move(open)));
+    return {};
+  }
+
+  Result<void> sync_folder(const std::string& folder) override {
+    auto open = held(folder);
+    if (!open) {
+      open = std::make_shared<const Descriptor>(open_file(folder, O_RDONLY | O_DIRECTORY));
+    }
+    if (open->get() < 0) return failed_to("open", folder, errno);
+    if (fsync(open->get()) != 0) return failed_to("sync", folder, errno);
     return {};
   }
 
@@ -202,6 +217,16 @@ class PosixDisk final : public Disk {
       return Error{path + " is locked by another process", "only one server can use a journal"};
     }
     return std::unique_ptr<Lock>(std::make_unique<PosixLock>(std::move(file)));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Descriptor>> held_;  // folders, by their paths
+
+  std::shared_ptr<const Descriptor> held(const std::string& folder) {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(folder);
+    return found == held_.end() ? nullptr : found->second;
   }
 };
 

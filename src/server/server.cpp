@@ -386,6 +386,7 @@ bool Server::run() {
   if (!memory_reserve::take(s.options.limits.reserve_bytes)) {
     s.log.warning("there is no memory to set aside for a shortage");
   }
+  s.sessions.warn_of_open_files();
   asio::co_spawn(s.io, s.look(), asio::detached);
   asio::co_spawn(s.io, s.beat(), asio::detached);
   s.doors.restore(s.engine.door_positions(), s.engine.declared_doors());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/open_files.hpp"
 #include "server/server.hpp"
 #include "tools/commands.hpp"
 #include "tools/option_checks.hpp"
@@ -108,6 +109,7 @@ void prepare_signals() {
 
 int serve(const ServeFlags& flags) {
   return_freed_memory();
+  raise_open_files();
   const auto options = server_options(flags);
   if (!options) return fail(options.error());
   if (options->cuda) engine::set_cuda_options(*options->cuda);

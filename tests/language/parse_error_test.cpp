@@ -44,6 +44,16 @@ TEST(ParseError, ForeignOperators) {
             "1:19: there is no operator `!` | write `not` or `!=`");
 }
 
+TEST(ParseError, NoCharacterStandsForAnother) {
+  EXPECT_THAT(errors("\x01\x02\x03"
+                     "event A();"),
+              HasSubstr("1:1: unexpected"));
+  EXPECT_THAT(errors("\x7F\x7F event A();"), HasSubstr("1:1: unexpected"));
+  EXPECT_THAT(errors("\xBB\xBF\xEF event A();"), HasSubstr("1:1: unexpected"));
+  EXPECT_EQ(errors("event A();\xEF\xBB\xBF event B();"), "");
+  EXPECT_THAT(errors("event \u00E9\u20AC();"), HasSubstr("`\u00E9\u20AC`"));
+}
+
 TEST(ParseError, WhatIsNotClosed) {
   EXPECT_EQ(errors("define A() from B(x = \"abc);\nevent C();"),
             "1:23: the string is not closed | expected `\"` before the end of the line");

@@ -195,6 +195,34 @@ TEST_P(DurableTest, TheOldestEventsGoWhenTooMuchWaitsAndThatIsTold) {
   while (last < kEvents) ASSERT_EQ(place_of(client).root, ++last);
 }
 
+TEST_P(DurableTest, OnlyAsManyEventsGoAsMustHoweverTheyCame) {
+  ServerOptions with = options(journal());
+  with.journal.backlog_bytes = std::size_t{1} << 17;
+  fs::path copy;
+  {
+    RunningServer server(with);
+    Client client = server.connect();
+    subscribe_durably(client, "late", "A");
+    const std::string text(500, 'x');
+    std::vector<Event> events(400, {"A", kSecond, {{"text", text}}});
+    publish(client, events, events.size());
+    publish(client, std::span(events).first(1));
+    copy = crash(journal());
+  }
+  with.journal.path = copy.string();
+  RunningServer again(with);
+  Client client = again.connect();
+  subscribe_durably(client, "late", "A");
+  const Delivery first = next(client);
+  EXPECT_EQ(first.lost_before.events, first.place.root - 1);
+  EXPECT_EQ(first.lost_before.last.root, first.place.root - 1);
+  EXPECT_LE(first.place.root, 401u - 200) << "half of what the bound allows was left";
+  EXPECT_GT(first.place.root, 401u - 262) << "so many events have more bytes than may wait";
+  for (std::uint64_t root = first.place.root + 1; root <= 401; ++root) {
+    ASSERT_EQ(place_of(client).root, root);
+  }
+}
+
 TEST_P(DurableTest, NothingIsDroppedWherePublicationsAreRefusedInstead) {
   ServerOptions with = options(journal());
   with.journal.backlog_bytes = std::size_t{1} << 20;

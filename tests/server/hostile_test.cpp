@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
+#include <unistd.h>
+
 #include <chrono>
+#include <deque>
+#include <filesystem>
 
 #include "process.hpp"
 #include "support.hpp"
@@ -143,6 +147,46 @@ TEST(Hostile, TimesThatWouldSilenceOthersAreRefusedAtTheStart) {
   Process coherent({"serve", "--listen", "127.0.0.1:0", "--max-late", "3s", "--max-ahead", "2s"});
   EXPECT_NE(address_in(coherent.out_line()), "");
   stop(coherent);
+}
+
+/// `gorgo` with these arguments, as a shell begins it behind these commands.
+std::vector<std::string> behind(const std::string& commands, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"-c", commands + " && exec \"$0\" \"$@\"", GORGO_BINARY});
+  return arguments;
+}
+
+TEST(Hostile, ConnectionsLeaveTheJournalItsFiles) {
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / ("gorgo_files_" + std::to_string(getpid()));
+  Process server(behind("ulimit -n 160 && export GORGO__JOURNAL__SEGMENT_BYTES=65536",
+                        {"serve", "--listen", "127.0.0.1:0", "--journal", folder.string()}),
+                 0, "/bin/sh");
+  const std::string address = address_in(server.out_line());
+  EXPECT_THAT(server.err_line("as its limits allow"), HasSubstr("LimitNOFILE"));
+  Client client = connect(address);
+  std::deque<RawConnection> silent;
+  for (int i = 0; i < 200; ++i) silent.emplace_back(address);
+  EXPECT_THAT(server.err_line("connections refused"), HasSubstr("LimitNOFILE"));
+  const Event event{"A", std::nullopt, {{"text", std::string(20'000, 'x')}}};
+  for (int i = 0; i < 30; ++i) {
+    const auto published =
+        client.publish(std::vector{event}, {.acknowledge = Acknowledge::durable});
+    ASSERT_TRUE(published) << published.error().to_string();
+    ASSERT_EQ(published->accepted, 1u);
+  }
+  silent.clear();
+  { const Client gone = std::move(client); }
+  EXPECT_THAT(stop(server), HasSubstr("accepted=30"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Hostile, AServerHasAsManyFilesOpenAsItMayGiveItself) {
+  Process server(behind("ulimit -Sn 100", {"serve", "--listen", "127.0.0.1:0"}), 0, "/bin/sh");
+  const std::string address = address_in(server.out_line());
+  std::deque<RawConnection> many;
+  for (int i = 0; i < 120; ++i) many.emplace_back(address).greet();
+  many.clear();
+  stop(server);
 }
 
 }  // namespace

@@ -1,28 +1,12 @@
-#include <zlib.h>
-
+#include "gzip_support.hpp"
 #include "http_support.hpp"
+#include "server/http/events_body.hpp"
 
 // POST /v1/events.
 namespace gorgo::server {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string gzip(std::string_view text) {
-  z_stream z = {};
-  EXPECT_EQ(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string out(deflateBound(&z, text.size()), '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<uInt>(text.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&z, Z_FINISH), Z_STREAM_END);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
-}
-
-const std::string kGzip = "Content-Encoding: gzip\r\n";
 
 class HttpEvents : public testing::Test {
  protected:
@@ -299,6 +283,17 @@ TEST(HttpPublications, RequestsThatCannotBeAppliedAreTold) {
   EXPECT_EQ(idle.ask("POST", "/v1/events", event_line("A", 1)).status, 200u);
   server.stop();
   EXPECT_TRUE(idle.is_closed());
+}
+
+TEST(HttpPublications, ALongStringCountsAsLongAsItIsHeld) {
+  constexpr std::size_t kString = std::size_t{4} << 20;
+  http::EventsBody body(2 * kString);
+  const std::string line = R"({"type":"A","attrs":{"s":")" + std::string(kString, 'x') + "\"}}\n";
+  ASSERT_FALSE(body.put(line));
+  ASSERT_FALSE(body.finish());
+  EXPECT_GE(body.memory(), 3 * kString) << "the line, the event and the publication have it";
+  EXPECT_GT(body.publish({}, 1).size(), kString);
+  EXPECT_LT(body.memory(), kString);
 }
 
 }  // namespace

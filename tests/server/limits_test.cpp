@@ -223,6 +223,9 @@ TEST(SubscriptionTexts, AreBounded) {
     return "Temp(area = '" + std::string(size - 15, 'x') + "')";
   };
   EXPECT_FALSE(client.subscribe(text(1001)));
+  EXPECT_THAT(client.subscribe(std::string(2000, '(')).error().hint,
+              HasSubstr("limits.subscription_bytes"))
+      << "it is not parsed";
   const auto first = subscribe(client, text(1000));
   subscribe(client, text(1000));
   const auto refused = client.subscribe(text(1000));

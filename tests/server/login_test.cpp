@@ -101,7 +101,7 @@ bool is_last(HttpConnection& http) {
 TEST(Login, WhoOnlyAsksForTheHealthOfTheServerKeepsNoPlaceForEver) {
   const UsersFile users;
   ServerOptions options = users.server(with_http());
-  options.greeting_timeout = std::chrono::seconds(2);
+  options.greeting_timeout = std::chrono::seconds(4);
   RunningServer server(options);
   HttpConnection http(http_address(server));
   HttpConnection known(http_address(server));
@@ -112,6 +112,20 @@ TEST(Login, WhoOnlyAsksForTheHealthOfTheServerKeepsNoPlaceForEver) {
   while (!ends && std::chrono::steady_clock::now() < patience) ends = is_last(http);
   EXPECT_TRUE(ends);
   EXPECT_FALSE(is_last(known));
+}
+
+TEST(Login, WhoFallsSilentWithoutCredentialsKeepsNoPlaceForLong) {
+  const UsersFile users;
+  ServerOptions options = users.server(with_http());
+  options.greeting_timeout = std::chrono::seconds(2);
+  options.http.keep_alive = options.frame_timeout = std::chrono::hours(1);
+  RunningServer server(options);
+  for (const std::string last : {"", "GET /healthz HTTP/1.1\r\nHost:"}) {
+    HttpConnection http(http_address(server));
+    EXPECT_EQ(http.ask("GET", "/healthz").status, 200u);
+    http.send(last);
+    EXPECT_TRUE(http.is_closed());
+  }
 }
 
 TEST(Login, NumbersOfProducersBelongToTheirUsers) {

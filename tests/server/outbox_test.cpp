@@ -396,6 +396,13 @@ TEST_F(OutboxTest, TheMemoryOfAllCountsASharedDeliveryOnce) {
   EXPECT_EQ(totals.memory.used(), 0);
 }
 
+TEST_F(OutboxTest, ASmallReplyCountsWithAllThatItTakes) {
+  start();
+  for (int i = 0; i < 100; ++i) outbox->reply(protocol::Bytes(50));
+  EXPECT_GE(totals.memory.used(), 20'000);
+  EXPECT_LE(outbox->bytes(), 5'000u) << "on their way they take no more than their bytes";
+}
+
 TEST(MemoryBudget, AnExcessIsToldOnceUntilSomebodyLooked) {
   int told = 0;
   MemoryBudget budget(100, [&] { ++told; });

@@ -13,7 +13,9 @@ namespace {
 template <class Body>
 std::string problem_of(const Body& body) {
   const protocol::Bytes frame = protocol::encode(1, body);
-  const auto checked = check_texts(*flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data()));
+  const Limits limits;
+  const auto checked =
+      check_texts(*flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data()), limits);
   return checked ? "" : checked.error().message;
 }
 
@@ -34,6 +36,17 @@ TEST(RequestTexts, AreUtf8AndNamesHaveNoControlCharacters) {
   EXPECT_EQ(problem_of(subscribe), "");
   subscribe.durable = "d\xFF";
   EXPECT_EQ(problem_of(subscribe), "a text is not UTF-8");
+}
+
+TEST(RequestTexts, OfSubscriptionsAreBoundedBeforeTheyAreParsed) {
+  wire::SubscribeT subscribe;
+  subscribe.text = std::string(Limits().subscription_bytes, 'A');
+  EXPECT_EQ(problem_of(subscribe), "");
+  subscribe.text += 'A';
+  EXPECT_EQ(problem_of(subscribe),
+            "the text of the subscription has 65537 bytes, the limit is 65536");
+  subscribe.durable = "d";
+  EXPECT_NE(problem_of(subscribe), "");
 }
 
 TEST(RequestTexts, AreCheckedInAllRequestsThatNameSomething) {

@@ -86,13 +86,10 @@ class TlsConnection {
 
   explicit TlsConnection(const std::string& address, boost::asio::ssl::context::method method =
                                                          boost::asio::ssl::context::tls_client)
-      : context_(method), stream_(io_, context_) {
-    const auto colon = address.rfind(':');
-    boost::asio::ip::tcp::resolver resolver(io_);
-    boost::asio::connect(stream_.next_layer(),
-                         resolver.resolve(address.substr(0, colon), address.substr(colon + 1)));
-    stream_.handshake(boost::asio::ssl::stream_base::client, failure_);
-  }
+      : TlsConnection(address, boost::asio::ssl::context(method)) {}
+  /// One that shows the certificate of the options.
+  TlsConnection(const std::string& address, const ClientOptions& options)
+      : TlsConnection(address, context_of(options)) {}
 
   /// Why there is no connection; none: there is one.
   boost::system::error_code failure() const { return failure_; }
@@ -118,6 +115,22 @@ class TlsConnection {
   boost::asio::ssl::context context_;
   boost::asio::ssl::stream<Socket> stream_;
   boost::system::error_code failure_;
+
+  TlsConnection(const std::string& address, boost::asio::ssl::context context)
+      : context_(std::move(context)), stream_(io_, context_) {
+    const auto colon = address.rfind(':');
+    boost::asio::ip::tcp::resolver resolver(io_);
+    boost::asio::connect(stream_.next_layer(),
+                         resolver.resolve(address.substr(0, colon), address.substr(colon + 1)));
+    stream_.handshake(boost::asio::ssl::stream_base::client, failure_);
+  }
+
+  static boost::asio::ssl::context context_of(const ClientOptions& options) {
+    boost::asio::ssl::context context(boost::asio::ssl::context::tls_client);
+    context.use_certificate_chain_file(options.tls.certificate);
+    context.use_private_key_file(options.tls.key, boost::asio::ssl::context::pem);
+    return context;
+  }
 };
 
 }  // namespace gorgo::server

@@ -75,6 +75,18 @@ TEST_F(Tls, ClientsOfTrexPublish) {
   EXPECT_THAT(next(*subscriber).event.type, HasSubstr("7"));
 }
 
+TEST_F(Tls, ACertificateOfNoUserIsNobodyForTrexEither) {
+  const UsersFile users(user_with_token("legacy", new_token(), "publish = [\"*\"]"));
+  ServerOptions with = files_.server(users.server(with_trex()));
+  with.trex.user = "legacy";
+  RunningServer server(with);
+  TlsConnection stranger(trex_address(*server), files_.client("monitor"));
+  ASSERT_FALSE(stranger.failure()) << stranger.failure().message();
+  stranger.receive();
+  EXPECT_TRUE(stranger.failure()) << "the server ends the connection";
+  EXPECT_EQ(server->counters().sessions, 1u);
+}
+
 TEST_F(Tls, AClientRefusesAServerOfAnotherAuthority) {
   const Certificates others;
   RunningServer server(options());

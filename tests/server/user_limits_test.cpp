@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gzip_support.hpp"
 #include "http_support.hpp"
 #include "server/security/accounts.hpp"
 #include "server/security/rate_limit.hpp"
@@ -152,6 +153,21 @@ TEST(UserLimits, APublisherAboveItsEventsPerSecondWaitsAndNothingIsRefused) {
 TEST(UserLimits, APublisherAboveItsBytesPerSecondWaitsAndNothingIsRefused) {
   WithLimits with("limits = { bytes_per_second = 10 }");
   expect_slowed(with, R"(gorgo_user_waits_total{user="sensor",limit="bytes_per_second"} 1)");
+}
+
+TEST(UserLimits, ABodyCountsByWhatItIsInflatedAndTheNextOneWaits) {
+  WithLimits with("limits = { bytes_per_second = 1000 }");
+  HttpConnection http(http_address(with.server()));
+  const auto nothing = http.ask("POST", "/v1/events", gzip(std::string(std::size_t{1} << 20, '\n')),
+                                bearer(kSensorToken) + kGzip);
+  EXPECT_EQ(nothing.status, 200u);
+  HttpConnection next(http_address(with.server()));
+  next.request("POST", "/v1/events", event_line("A", 1), bearer(kSensorToken));
+  wait_until([&] {
+    return with.metrics_have(R"(gorgo_user_waits_total{user="sensor",limit="bytes_per_second"} 1)");
+  });
+  with.reload("");
+  EXPECT_EQ(next.receive().json()["accepted"], 1);
 }
 
 TEST(UserLimits, AServerStopsAlthoughAPublisherWaits) {

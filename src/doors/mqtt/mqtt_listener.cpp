@@ -2,9 +2,11 @@
 
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
+#include "base/open_files.hpp"
 #include "doors/hash.hpp"
 #include "protocol/address.hpp"
 
@@ -97,7 +99,9 @@ void MqttListener::accept() {
 }
 
 void MqttListener::welcome(Tcp::socket socket) {
-  if (devices_.size() >= kMostDevices) return;
+  // Half of what the process may have open is for others, for instance those who look after it.
+  if (devices_.size() >= std::min(kMostDevices, most_open_files() / 2)) return;
+  if (is_kept_for_files(socket.native_handle())) return;
   auto device = std::make_shared<Device>();
   device->connection = std::make_shared<DeviceConnection>(std::move(socket));
   device->heard = Clock::now();

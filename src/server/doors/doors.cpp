@@ -104,14 +104,23 @@ void Doors::close(const std::string& name, DoorCalls::Closed then) {
 }
 
 void Doors::let_go(const std::string& name, std::function<void()> then) {
-  const auto runner = std::move(runners_.extract(name).mapped());
+  auto runner = std::move(runners_.extract(name).mapped());
   // The next one goes on behind what this one has published, which may not be taken yet.
-  if (!runner->settings().is_sink()) leaving_.insert(name);
+  leaving_.insert(name);
   runner->at_end([this, name, then = std::move(then)] {
     if (then) then();
     parts_.post([this, name, position = parts_.position_of(name)] { gone(name, position); });
   });
   runner->stop();
+  part_with(std::move(runner));
+}
+
+void Doors::part_with(std::unique_ptr<Runner> runner) {
+  std::erase_if(ends_, [](const std::future<void>& end) {
+    return end.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  ends_.push_back(
+      std::async(std::launch::async, [leaving = std::move(runner)]() mutable { leaving.reset(); }));
 }
 
 void Doors::gone(const std::string& name, const doors::Position& position) {
@@ -180,6 +189,7 @@ std::unique_ptr<Runner> Doors::make(const std::string& name, const doors::Settin
 
 void Doors::close() {
   is_ending_ = true;
+  ends_.clear();
   if (parts_.has_journal) return stop_all(runners_);
   for (const auto& [name, runner] : runners_) {
     if (!runner->settings().is_sink()) runner->stop();

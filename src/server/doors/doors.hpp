@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <set>
@@ -67,6 +68,8 @@ class Doors {
   bool is_ending_ = false;
   /// Doors that are closed, and of which the engine thread has not taken everything yet.
   std::set<std::string> leaving_;
+  /// Their ends: a thread may wait for an other side that is silent, and nobody waits for it.
+  std::vector<std::future<void>> ends_;
   std::map<std::string, doors::Position> positions_;  // of doors that are not open
   std::uint64_t last_id_ = std::uint64_t{1} << 63;    // sessions count from 1
 
@@ -74,6 +77,8 @@ class Doors {
   doors::Doors wanted() const;
   /// Closes a door that is open. `then` as in DoorCalls::close.
   void let_go(const std::string& name, std::function<void()> then);
+  /// Has the door end beside this thread.
+  void part_with(std::unique_ptr<Runner> runner);
   /// Has a door open again that had to wait for what the engine thread still had of it.
   void gone(const std::string& name, const doors::Position& position);
   /// Has the doors that are wanted be open, and no others.

@@ -125,7 +125,7 @@ Result<void> DurableSubscriptions::acknowledge(const std::string& name, const Pl
   durable->acknowledged = std::max(durable->acknowledged, place);
   auto& backlog = durable->backlog;
   while (!backlog.empty() && !(durable->acknowledged < backlog.front().last())) {
-    durable->bytes -= backlog.front().shared->bytes();
+    durable->bytes -= backlog.front().bytes();
     backlog.pop_front();
     if (durable->sent > 0) --durable->sent;
   }
@@ -194,27 +194,49 @@ void DurableSubscriptions::keep(Durable& durable, EncodedDelivery encoded, journ
   auto shared = std::make_shared<const SharedDelivery>(std::move(encoded), next_number_(), memory_);
   durable.bytes += shared->bytes();
   durable.backlog.push_back({std::move(shared), end, std::exchange(durable.lost, {})});
-  if (policy_ == BacklogPolicy::refuse) return;
-  while (durable.bytes > backlog_bytes_ && durable.backlog.size() > 1) drop_oldest(durable);
+  if (policy_ == BacklogPolicy::drop) drop_beyond_bound(durable);
 }
 
-/// The next events that are left tell of the loss.
-void DurableSubscriptions::drop_oldest(Durable& durable) {
-  const Chunk oldest = std::move(durable.backlog.front());
-  durable.backlog.pop_front();
-  durable.bytes -= oldest.shared->bytes();
-  const Gap rows = delivery_of(durable, oldest).as_gap();
-  durable.all_lost += rows.rows;
-  if (durable.sent > 0) --durable.sent;
-  Gap lost = oldest.lost;
-  lost.add(rows);
-  lost.add(durable.backlog.front().lost);
-  durable.backlog.front().lost = lost;
+/// As many of the oldest events go as must, however deliveries were cut, and the next ones that are
+/// left tell of the loss. The newest event stays.
+void DurableSubscriptions::drop_beyond_bound(Durable& durable) {
+  auto& backlog = durable.backlog;
+  while (durable.bytes > backlog_bytes_) {
+    Chunk& oldest = backlog.front();
+    // Rounded up, so that no event goes which need not.
+    const std::size_t each = oldest.shared->bytes() / oldest.shared->rows() + 1;
+    const std::size_t needed = (durable.bytes - backlog_bytes_ + each - 1) / each;
+    const bool is_last = backlog.size() == 1;
+    const std::uint32_t most = oldest.left() - (is_last ? 1 : 0);
+    if (most == 0) return;
+    drop(durable, oldest, static_cast<std::uint32_t>(std::min<std::size_t>(needed, most)));
+    if (oldest.left() > 0) continue;
+    Gap lost = oldest.lost;
+    backlog.pop_front();
+    if (durable.sent > 0) --durable.sent;
+    lost.add(backlog.front().lost);
+    backlog.front().lost = lost;
+  }
+}
+
+void DurableSubscriptions::drop(Durable& durable, Chunk& chunk, std::uint32_t rows) {
+  ClientDelivery dropped = delivery_of(durable, chunk);
+  durable.bytes -= chunk.bytes();
+  chunk.gone += rows;
+  durable.bytes += chunk.bytes();
+  // What is acknowledged is not lost.
+  dropped.rows = chunk.gone - std::min(chunk.gone, dropped.first);
+  if (dropped.rows == 0) return;
+  const Gap gap = dropped.as_gap();
+  durable.all_lost += gap.rows;
+  chunk.lost.add(gap);
 }
 
 /// The events of the chunk that are not acknowledged.
 ClientDelivery DurableSubscriptions::delivery_of(const Durable& durable, const Chunk& chunk) {
   auto delivery = ClientDelivery::of(chunk.shared, durable.ids, SlowConsumer::disconnect);
+  delivery.first = chunk.gone;
+  delivery.rows = chunk.left();
   while (delivery.rows > 0 && !(durable.acknowledged < chunk.shared->place(delivery.first))) {
     ++delivery.first;
     --delivery.rows;
@@ -307,7 +329,7 @@ Result<void> DurableSubscriptions::restore_chunk(journal::Bytes record) {
   stored::ChunkHead head;
   if (record.size() < sizeof(head)) return damaged;
   std::memcpy(&head, record.data(), sizeof(head));
-  if (head.subscription() >= durables_.size()) return damaged;
+  if (head.subscription() >= durables_.size() || head.rows().rows() == 0) return damaged;
   Durable& durable =
       std::next(durables_.begin(), static_cast<std::ptrdiff_t>(head.subscription()))->second;
   const auto* begin = reinterpret_cast<const std::uint8_t*>(record.data());
@@ -316,8 +338,13 @@ Result<void> DurableSubscriptions::restore_chunk(journal::Bytes record) {
   const auto message = protocol::open_frame(encoded.bytes);
   if (!message || (*message)->body_as_Deliver() == nullptr) return damaged;
   auto shared = std::make_shared<const SharedDelivery>(std::move(encoded), next_number_(), memory_);
-  durable.bytes += shared->bytes();
-  durable.backlog.push_back({std::move(shared), head.end(), gap_of(head.lost())});
+  Chunk chunk{std::move(shared), head.end(), gap_of(head.lost())};
+  while (chunk.lost.rows > 0 && chunk.left() > 0 &&
+         !(chunk.lost.last < chunk.shared->place(chunk.gone))) {
+    ++chunk.gone;
+  }
+  durable.bytes += chunk.bytes();
+  durable.backlog.push_back(std::move(chunk));
   return {};
 }
 
@@ -342,7 +369,7 @@ std::vector<wire::DurableInfoT> DurableSubscriptions::list() const {
 std::uint64_t DurableSubscriptions::rows() const {
   std::uint64_t rows = 0;
   for (const auto& [name, durable] : durables_) {
-    for (const Chunk& chunk : durable.backlog) rows += chunk.shared->rows();
+    for (const Chunk& chunk : durable.backlog) rows += chunk.left();
   }
   return rows;
 }

@@ -99,9 +99,14 @@ class DurableSubscriptions {
   struct Chunk {
     std::shared_ptr<const SharedDelivery> shared;
     journal::Place end;  ///< it follows from the records before
-    Gap lost;            ///< before its events
+    Gap lost;            ///< before its events that are left
+    /// So many of its events went; they are the first ones, and the last of `lost`.
+    std::uint32_t gone = 0;
 
     Place last() const { return shared->place(shared->rows() - 1); }
+    std::uint32_t left() const { return shared->rows() - gone; }
+    /// Bytes that count for the events that are left: their part of the delivery.
+    std::size_t bytes() const { return shared->bytes() * left() / shared->rows(); }
   };
   struct Durable {
     std::string name, text, who;
@@ -130,7 +135,8 @@ class DurableSubscriptions {
   Durable* find(const std::string& name);
   void take(const OutputBatch& batch, journal::Place end, Durable& durable);
   void keep(Durable& durable, EncodedDelivery encoded, journal::Place end);
-  void drop_oldest(Durable& durable);
+  void drop_beyond_bound(Durable& durable);
+  void drop(Durable& durable, Chunk& chunk, std::uint32_t rows);
   static void let_go(Durable& durable);
   static ClientDelivery delivery_of(const Durable& durable, const Chunk& chunk);
 };

@@ -50,8 +50,11 @@ Result<void> JournalWriter::make_room_for_rest(std::size_t bytes) {
     return make_room_for_rest(bytes);
   }
   ++shortages_;
-  return Error{"the journal finds no room: " + room.error().message,
-               "see that " + options_.path + " is there and its disk has room, then send it again"};
+  const std::string& hint = room.error().hint;
+  return Error{
+      "the journal finds no room: " + room.error().message,
+      (hint.empty() ? "see that " + options_.path + " is there and its disk has room" : hint) +
+          ", then send it again"};
 }
 
 journal::Place JournalWriter::append(Kind kind, std::span<const journal::Bytes> parts) {

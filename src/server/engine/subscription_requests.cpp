@@ -122,7 +122,7 @@ void SubscriptionRequests::grant(Outbox& client, std::uint64_t id, const wire::C
   client.reply(error_reply(id, wire::ErrorCode::NotFound,
                            {"no subscription " + std::to_string(request.subscription()) +
                                 " of this connection needs credit",
-                            "subscribe with credit_rows or credit_bytes"}));
+                            "give the subscription credit of rows or bytes when it begins"}));
 }
 
 Result<void> SubscriptionRequests::check_owner(const UserPtr& user, const std::string& name) const {

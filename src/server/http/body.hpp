@@ -20,6 +20,8 @@ class Body {
   virtual Checked finish() = 0;
   /// Bytes of memory that it holds.
   virtual std::size_t memory() const = 0;
+  /// Bytes that were taken, inflated.
+  virtual std::size_t taken() const = 0;
 };
 
 /// Keeps the text as it is.
@@ -30,6 +32,7 @@ class TextBody : public Body {
   Checked put(std::string_view bytes) override;
   Checked finish() override { return {}; }
   std::size_t memory() const override { return text_.capacity(); }
+  std::size_t taken() const override { return text_.size(); }
   const std::string& text() const { return text_; }
 
  private:
@@ -48,6 +51,7 @@ class GzipBody : public Body {
   Checked put(std::string_view bytes) override;
   Checked finish() override;
   std::size_t memory() const override;
+  std::size_t taken() const override { return inflated_; }
 
  private:
   struct Stream;

@@ -29,6 +29,15 @@ Problem too_wide(std::size_t max_bytes) {
            "send fewer at once, or raise http.max_body_bytes"}};
 }
 
+std::size_t text_bytes(const Event& event) {
+  std::size_t bytes = event.attributes.capacity() * sizeof(Attribute);
+  for (const Attribute& attribute : event.attributes) {
+    bytes += attribute.name.capacity();
+    if (const auto* text = std::get_if<std::string>(&attribute.value)) bytes += text->capacity();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Checked EventsBody::put(std::string_view bytes) {
@@ -53,7 +62,7 @@ Checked EventsBody::finish() {
 }
 
 std::size_t EventsBody::memory() const {
-  return 2 * lines_.open() + plain_.memory() + events_.bytes() +
+  return lines_.memory() + plain_.memory() + text_bytes(event_) + events_.bytes() +
          malformed_.capacity() * sizeof(std::uint32_t);
 }
 
@@ -135,6 +144,8 @@ protocol::Bytes EventsBody::publish(const wire::PublishT& header, std::uint64_t 
   builder.FinishSizePrefixed(wire::CreateMessage(builder, id, wire::Body::Publish, publish.Union()),
                              wire::MessageIdentifier());
   events_ = {};
+  event_ = {};
+  lines_ = {};
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 

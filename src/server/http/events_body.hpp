@@ -29,8 +29,9 @@ class EventsBody : public Body {
   Checked put(std::string_view bytes) override;
   Checked finish() override;
   std::size_t memory() const override;
+  std::size_t taken() const override { return taken_; }
 
-  /// A Publish frame of the events. Call it once, after `finish`.
+  /// A Publish frame of the events. Call it once, after `finish`: it gives back what held them.
   protocol::Bytes publish(const wire::PublishT& header, std::uint64_t id);
   /// How many rows were no events.
   std::uint32_t malformed() const { return static_cast<std::uint32_t>(malformed_.size()); }

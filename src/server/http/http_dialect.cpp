@@ -21,10 +21,10 @@ namespace beast = boost::beast;
 using Field = beast::http::field;
 using Step = RequestReader::Step;
 
-// So many bytes of a body are looked at before other sessions have their turn; gzip may stand for a
-// thousand times as many.
+// So many bytes of a body are taken before other sessions have their turn.
 constexpr std::size_t kSlice = std::size_t{32} << 10;
-constexpr std::size_t kGzipSlice = std::size_t{4} << 10;
+// So many bytes of gzip are inflated at once, which may stand for a thousand times as many.
+constexpr std::size_t kGzipSlice = 64;
 
 // So much that is composed is written before more is.
 constexpr std::size_t kMuch = std::size_t{256} << 10;
@@ -98,10 +98,11 @@ asio::awaitable<bool> HttpDialect::serve_one() {
   co_return goes_on;
 }
 
-/// Whether the client has not said who it is for so long that its place should be another's.
+/// Whether the client has not said who it is for so long that its place should be another's. It is
+/// told before its connection is closed.
 bool HttpDialect::outstays() const {
   const auto since = std::chrono::steady_clock::now() - began_;
-  return session_.is_newcomer() && since > options_.greeting_timeout;
+  return session_.is_newcomer() && since > options_.greeting_timeout / 2;
 }
 
 asio::awaitable<bool> HttpDialect::read_head() {
@@ -113,13 +114,9 @@ asio::awaitable<bool> HttpDialect::read_head() {
     }
     if (step == Step::done) break;
     in_request_ = reader_.has_bytes();
-    if (session_.is_greeted() && reader_.has_bytes()) session_.message_begun();
-    if (session_.is_greeted() && !reader_.has_bytes()) {
-      session_.message_over();
-      session_.await_greeting(options_.http.keep_alive);
-    }
+    if (session_.is_greeted()) await_head();
     if (!co_await read_more()) co_return false;
-    if (session_.is_greeted()) session_.greeted();
+    if (session_.is_greeted() && !session_.is_newcomer()) session_.greeted();
   }
   session_.greeted();
   const auto agent = reader_.head()[Field::user_agent];
@@ -127,6 +124,22 @@ asio::awaitable<bool> HttpDialect::read_head() {
   session_.message_begun();
   in_request_ = true;
   co_return true;
+}
+
+/// Sets the time-out for the next head, or for the rest of one. A client that has not said who it
+/// is has no more time for all of its heads than for the first.
+void HttpDialect::await_head() {
+  const bool has_begun = reader_.has_bytes();
+  if (has_begun) session_.message_begun();
+  if (!has_begun) session_.message_over();
+  if (session_.is_newcomer()) {
+    const auto since = std::chrono::steady_clock::now() - began_;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(options_.greeting_timeout - since);
+    session_.await_greeting(std::max(left, left.zero()));
+  } else if (!has_begun) {
+    session_.await_greeting(options_.http.keep_alive);
+  }
 }
 
 asio::awaitable<bool> HttpDialect::read_more() {
@@ -140,10 +153,21 @@ asio::awaitable<bool> HttpDialect::read_more() {
   co_return size > 0;
 }
 
+asio::awaitable<bool> HttpDialect::await_turn() {
+  if (!reader_.has_body()) co_return true;
+  session_.message_over();  // it is the server that lets time pass
+  const bool goes_on = co_await session_.gate().admit_body();
+  session_.message_begun();
+  co_return goes_on;
+}
+
 asio::awaitable<bool> HttpDialect::read_body(Body* body) {
   const std::size_t slice = is_gzip(reader_.head()) ? kGzipSlice : kSlice;
+  std::size_t paid = 0, turn_began = 0;
   while (true) {
     const Step step = reader_.parse_body(body, slice);
+    const std::size_t taken = body == nullptr ? 0 : body->taken();
+    session_.gate().pay(taken - std::exchange(paid, taken));
     session_.hold(reader_.memory() + (body == nullptr ? 0 : body->memory()));
     if (step == Step::done) break;
     if (step == Step::failed) {
@@ -152,6 +176,8 @@ asio::awaitable<bool> HttpDialect::read_body(Body* body) {
     }
     if (session_.stopping()) co_return false;
     if (step == Step::again) {
+      if (taken - turn_began < kSlice) continue;
+      turn_began = taken;
       co_await asio::post(session_.hub().io, asio::use_awaitable);
     } else if (!co_await read_more()) {
       co_return false;
@@ -173,6 +199,10 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
   if (body != nullptr && is_gzip(head)) {
     gzip = std::make_unique<GzipBody>(*body, options_.http.max_body_bytes);
   }
+  if (!co_await await_turn()) {
+    broken_ = true;
+    co_return Response();
+  }
   if (beast::iequals(head[Field::expect], "100-continue") && reader_.has_body()) {
     out_ += "HTTP/1.1 100 Continue\r\n\r\n";
     session_.wake_writer();
@@ -182,8 +212,11 @@ asio::awaitable<Response> HttpDialect::handle(const Target& target, const Route&
     co_return Response();
   }
   gzip.reset();
+  body_ = body.get();
   const Call call{head, target, std::move(parameters), body};
   Response response = co_await (api_.*route.handle)(call);
+  body_ = nullptr;
+  session_.gate().body_over();
   session_.gate().act_as(nullptr);
   co_return response;
 }
@@ -300,7 +333,7 @@ asio::awaitable<std::optional<Reply>> HttpDialect::ask(protocol::Bytes frame) {
   const auto& message = *flatbuffers::GetSizePrefixedRoot<wire::Message>(frame.data());
   used_reply();
   asked_ = message.id();
-  session_.hold(reader_.memory());
+  session_.hold(reader_.memory() + (body_ == nullptr ? 0 : body_->memory()));
   const bool submitted = co_await session_.gate().submit(std::move(frame), message);
   if (!submitted) {
     asked_ = 0;

@@ -50,6 +50,7 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::steady_timer composed_;  // cancelled when the reader has made use of a reply
   boost::asio::steady_timer flushed_;   // cancelled when everything is written
   boost::asio::steady_timer tick_;      // until the workbench is looked at again
+  const Body* body_ = nullptr;          // of the request that is carried out
   std::uint64_t last_id_ = 0;
   std::uint64_t asked_ = 0;  // the id of the request that the engine has; 0: it has none
   std::optional<protocol::Bytes> reply_;
@@ -65,6 +66,9 @@ class HttpDialect : public Dialect, private Engine {
   boost::asio::awaitable<bool> serve_one();
   bool outstays() const;
   boost::asio::awaitable<bool> read_head();
+  void await_head();
+  /// Waits until the rates of the user allow the body. False: the session ends.
+  boost::asio::awaitable<bool> await_turn();
   boost::asio::awaitable<bool> read_body(Body* body);
   boost::asio::awaitable<Response> handle(const Target& target, const Route& route,
                                           std::vector<std::string> parameters, bool& goes_on);

@@ -23,7 +23,11 @@ Redaction::Redaction(const std::vector<std::string>& patterns) {
     if (dot == pattern.npos) continue;
     patterns_.emplace_back(pattern.substr(0, dot), pattern.substr(dot + 1));
   }
-  if (!is_empty()) patterns_.emplace_back("gorgo.DeadLetter", "payload");
+  if (is_empty()) return;
+  // A reason quotes what is wrong in the payload.
+  for (const char* attribute : {"payload", "reason"}) {
+    patterns_.emplace_back("gorgo.DeadLetter", attribute);
+  }
 }
 
 bool Redaction::hides(std::string_view type, std::string_view attribute) const {

@@ -78,7 +78,7 @@ bool RequestReader::parse(std::size_t most) {
     const bool endless = is_line && bytes_.size() > options_.max_header_bytes;
     if (endless) problem_ = problem_of(Failure::header_limit, options_);
     // A line of the framing may be longer than what was looked at.
-    if (!endless && parsed == 0 && size < bytes.size()) return parse(bytes.size());
+    if (!endless && parsed == 0 && size < bytes.size()) return parse(2 * size);
     return parsed > 0;
   }
   if (failure) {

@@ -200,6 +200,9 @@ Parsed parse_command(std::string_view message, std::size_t max_bytes) {
   }
   if (json.contains("type")) return command_of(Json(), event_line(message, max_bytes));
   Json request = json.contains("request") ? json["request"] : Json();
+  if (const auto key = codec::repeated_member(message)) {
+    return WrongCommand{std::move(request), {"'" + *key + "' stands twice", kCommands}};
+  }
   if (json.contains("publish")) {
     return command_of(std::move(request), read_publish(json, message, max_bytes));
   }

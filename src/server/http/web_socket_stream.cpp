@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "server/http/authorization.hpp"
+#include "server/http/message.hpp"
 #include "server/options.hpp"
 #include "server/sessions/awaiting.hpp"
 #include "server/sessions/transport.hpp"
@@ -79,6 +80,21 @@ class WebSocketStream::Connection {
   std::string collected_;
 };
 
+namespace {
+
+/// What Beast would say otherwise is no JSON.
+Response refused_upgrade(const beast::error_code& why) {
+  const bool is_version = why == websocket::error::bad_sec_version;
+  Response response =
+      response_of(Problem{is_version ? 426u : 400u,
+                          {"this is no handshake of a WebSocket: " + why.message(),
+                           "send the headers of RFC 6455, with Sec-WebSocket-Version: 13"}});
+  if (is_version) response.headers.emplace_back("Sec-WebSocket-Version", "13");
+  return response;
+}
+
+}  // namespace
+
 struct WebSocketStream::Impl {
   Session& session;
   websocket::stream<Connection> stream;
@@ -114,9 +130,11 @@ asio::awaitable<bool> WebSocketStream::accept(const beast::http::request<PassedO
   beast::error_code refusal;
   stream.accept(request, refusal);
   Connection& connection = stream.next_layer();
+  const std::string answer =
+      refusal ? to_bytes(refused_upgrade(refusal), false, false) : connection.collected();
   impl_->session.sending();
-  const auto [failure, size] = co_await asio::async_write(
-      connection.transport(), asio::buffer(connection.collected()), kTuple);
+  const auto [failure, size] =
+      co_await asio::async_write(connection.transport(), asio::buffer(answer), kTuple);
   impl_->session.sent();
   co_return !failure && !refusal;
 }

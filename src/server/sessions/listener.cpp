@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/open_files.hpp"
 #include "protocol/address.hpp"
 #include "server/endpoint_text.hpp"
 #include "server/security/exposure.hpp"
@@ -73,10 +74,19 @@ asio::awaitable<void> Listener::run() {
     if (!acceptor_.is_open()) co_return;
     const error_code failure = failed ? failed : accept_one();
     if (!failure || failure == asio::error::would_block) continue;
-    log_.error("cannot accept a connection", {{"error", plain(failure)}});
+    tell_of(failure);
     retry_.expires_after(std::chrono::milliseconds(100));
     co_await retry_.async_wait(kTuple);
   }
+}
+
+void Listener::tell_of(const error_code& failure) {
+  const auto times = failed_log_.note();
+  if (!times) return;
+  const bool has_too_many = failure == boost::system::errc::too_many_files_open ||
+                            failure == boost::system::errc::too_many_files_open_in_system;
+  const Error error{plain(failure), has_too_many ? kRaiseOpenFiles : ""};
+  log_.error("cannot accept connections", {{"times", *times}, {"error", error.to_string()}});
 }
 
 // An accept that Asio carries out by itself allocates outside of the coroutine, which would end

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/sessions/dialect.hpp"
 
@@ -50,8 +51,10 @@ class Listener {
   const Open open_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;  // between failing accepts
+  LogLimit failed_log_;
 
   boost::system::error_code accept_one();
+  void tell_of(const boost::system::error_code& failure);
   /// The address that is configured, if it may be listened on.
   Result<boost::asio::ip::tcp::endpoint> find_endpoint(const ServerOptions& options);
   Result<void> check_exposure(const boost::asio::ip::tcp::endpoint& endpoint,

@@ -6,7 +6,7 @@
 namespace gorgo::server {
 namespace {
 
-// What a delivery takes of its own, besides the shared frame.
+// What waits takes so much memory beside its frame, about.
 constexpr std::size_t kOwnBytes = 256;
 
 bool may_drop(const OutFrame& frame) {
@@ -49,8 +49,8 @@ void OutQueue::append(OutFrame frame, std::size_t bytes, std::size_t own) {
 }
 
 void OutQueue::push(protocol::Bytes frame) {
-  const std::size_t size = frame.size();
-  append(std::move(frame), size, size);
+  const std::size_t size = frame.size(), held = frame.capacity();
+  append(std::move(frame), size, held + kOwnBytes);
 }
 
 void OutQueue::append(ClientDelivery delivery) {

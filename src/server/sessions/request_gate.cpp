@@ -1,5 +1,6 @@
 #include "server/sessions/request_gate.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/batch_check.hpp"
@@ -12,7 +13,6 @@
 #include "server/sessions/connections.hpp"
 #include "server/sessions/request_texts.hpp"
 #include "server/sessions/session.hpp"
-#include "server/subscriptions/subscriptions.hpp"
 
 namespace gorgo::server {
 
@@ -61,7 +61,7 @@ asio::awaitable<bool> RequestGate::submit(protocol::Bytes frame, const wire::Mes
   const bool wanted = prepare(request, message) && own_producer(frame);
   if (!wanted) co_return true;
   request.frame = std::move(frame);
-  const bool may_go = co_await await_rate(request);
+  const bool may_go = co_await take_turn(request);
   if (!may_go) co_return false;
   const std::uint32_t rows = request.work.rows;
   const bool queued = co_await push(request) == CommandQueue::Push::queued;
@@ -115,11 +115,7 @@ bool RequestGate::own_producer(protocol::Bytes& frame) {
 }
 
 bool RequestGate::prepare(Command& request, const wire::Message& message) {
-  auto checked = check_texts(message);
-  if (const auto* subscribe = message.body_as_Subscribe(); checked && subscribe != nullptr) {
-    checked = check_length(subscribe->text()->string_view(), hub_.options.limits);
-  }
-  if (!checked) {
+  if (const auto checked = check_texts(message, hub_.options.limits); !checked) {
     session_.reply_error(message.id(), wire::ErrorCode::Invalid, checked.error());
     return false;
   }
@@ -146,12 +142,34 @@ std::function<void()> RequestGate::when_changed() {
   };
 }
 
-asio::awaitable<bool> RequestGate::await_rate(const Command& request) {
-  if (user_ == nullptr || acting_ != nullptr) co_return true;
+asio::awaitable<bool> RequestGate::admit_body() {
+  admitted_ = true;
+  paid_ = 0;
+  if (!has_rates()) co_return true;
+  co_return co_await await_rate(0);
+}
+
+void RequestGate::pay(std::size_t bytes) {
+  if (!has_rates()) return;
+  paid_ += bytes;
+  account_.take(user_->limits, 0, bytes, now());
+}
+
+asio::awaitable<bool> RequestGate::take_turn(const Command& request) {
+  const bool has_waited = std::exchange(admitted_, false);
+  const std::size_t paid = has_waited ? paid_ : 0;
+  if (!has_rates()) co_return true;
+  if (!has_waited && !co_await await_rate(request.frame.size())) co_return false;
+  const std::size_t bytes = request.frame.size();
+  account_.take(user_->limits, request.work.rows, bytes - std::min(bytes, paid), now());
+  co_return true;
+}
+
+asio::awaitable<bool> RequestGate::await_rate(std::size_t in_hand) {
   auto wait = account_.wait(user_->limits, now());
   if (wait.count() > 0) {
     account_.note_wait(user_->limits, now());
-    begin_wait(request);
+    begin_wait(in_hand);
     while (wait.count() > 0 && !session_.stopping()) {
       rate_.expires_after(wait);
       co_await rate_.async_wait(kTuple);
@@ -159,16 +177,14 @@ asio::awaitable<bool> RequestGate::await_rate(const Command& request) {
     }
     end_wait();
   }
-  if (session_.stopping()) co_return false;
-  account_.take(user_->limits, request.work.rows, request.frame.size(), now());
-  co_return true;
+  co_return !session_.stopping();
 }
 
 asio::awaitable<CommandQueue::Push> RequestGate::push(Command& request) {
   auto outcome = hub_.queue.push(request);
   if (outcome != CommandQueue::Push::full) co_return outcome;
   ++hub_.stalled_reads;
-  begin_wait(request);
+  begin_wait(request.frame.size());
   while (outcome == CommandQueue::Push::full && !session_.stopping()) {
     co_await room_.async_wait(kTuple);
     outcome = hub_.queue.push(request);
@@ -177,13 +193,15 @@ asio::awaitable<CommandQueue::Push> RequestGate::push(Command& request) {
   co_return outcome;
 }
 
-void RequestGate::begin_wait(const Command& request) {
-  in_hand_.resize(request.frame.size());
+void RequestGate::begin_wait(std::size_t in_hand) {
+  waiting_ = true;
+  in_hand_.resize(in_hand);
   session_.watch();
 }
 
 void RequestGate::end_wait() {
   session_.unwatch();
+  waiting_ = false;
   in_hand_.resize(0);
   session_.received();
 }

@@ -35,6 +35,15 @@ class RequestGate {
   /// The connection is over, so it counts among those of its user no longer.
   void leave() { account_.leave(); }
 
+  /// Waits until the rates of the user allow a request whose body comes beside frames. The request
+  /// that is submitted next has waited thereby. False: the session has stopped reading.
+  boost::asio::awaitable<bool> admit_body();
+  /// Counts so many bytes of that body against the rates; the frame of the request counts only for
+  /// what it has more.
+  void pay(std::size_t bytes);
+  /// The body has become a request, or none.
+  void body_over() { admitted_ = false; }
+
   /// Hands a request to the engine, waits for room first, and waits until it was carried out where
   /// the next request must wait for that. False: nobody takes requests any more.
   boost::asio::awaitable<bool> submit(protocol::Bytes frame, const wire::Message& message);
@@ -43,6 +52,8 @@ class RequestGate {
 
   /// Bytes of the request that waits for room or for its turn.
   std::size_t bytes() const { return in_hand_.bytes(); }
+  /// Whether a request waits for that, or its body does.
+  bool is_waiting() const { return waiting_; }
   /// Whether a change of rules is on its way.
   bool awaits_change() const { return changing_ != nullptr && *changing_; }
   /// Events that the client has published.
@@ -60,6 +71,9 @@ class RequestGate {
   UserPtr user_, acting_;
   AccountShare account_;
   RecentRate published_;
+  bool waiting_ = false;
+  bool admitted_ = false;  // a body was let pass that has become no request yet
+  std::size_t paid_ = 0;   // bytes of that body
   // A change of rules is on its way. Null: none was, yet.
   std::shared_ptr<std::atomic<bool>> changing_;
 
@@ -70,14 +84,18 @@ class RequestGate {
   bool own_producer(protocol::Bytes& frame);
   /// What a request needs beside its frame. False: it was answered already.
   bool prepare(Command& request, const wire::Message& message);
+  /// Whether rates of the user hold for what comes.
+  bool has_rates() const { return user_ != nullptr && acting_ == nullptr; }
   /// Waits until the rates of the user allow the request, and counts it. False: the session has
   /// stopped reading meanwhile.
-  boost::asio::awaitable<bool> await_rate(const Command& request);
+  boost::asio::awaitable<bool> take_turn(const Command& request);
+  /// Waits until the rates allow something, with so many bytes in hand. False: as above.
+  boost::asio::awaitable<bool> await_rate(std::size_t in_hand);
   boost::asio::awaitable<CommandQueue::Push> push(Command& request);
   /// For a command: tells the session that it was carried out.
   std::function<void()> when_changed();
   /// The session holds the request for now, and notices when the connection breaks.
-  void begin_wait(const Command& request);
+  void begin_wait(std::size_t in_hand);
   void end_wait();
 };
 

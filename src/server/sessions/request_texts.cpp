@@ -49,18 +49,26 @@ Result<void> check_silence(const wire::OrderAction& order) {
   return check.done();
 }
 
+Result<void> check_subscription(const wire::Subscribe& subscribe, const Limits& limits) {
+  const std::size_t bytes = subscribe.text()->size();
+  if (bytes <= limits.subscription_bytes) {
+    return Check().name(subscribe.durable()).text(subscribe.text()).done();
+  }
+  return Error{"the text of the subscription has " + std::to_string(bytes) +
+                   " bytes, the limit is " + std::to_string(limits.subscription_bytes),
+               "write a shorter one, or raise limits.subscription_bytes"};
+}
+
 }  // namespace
 
-Result<void> check_texts(const wire::Message& message) {
+Result<void> check_texts(const wire::Message& message, const Limits& limits) {
   switch (message.body_type()) {
     case wire::Body::Deploy: {
       const auto& deploy = *message.body_as_Deploy();
       return Check().name(deploy.name()).text(deploy.text()).done();
     }
-    case wire::Body::Subscribe: {
-      const auto& subscribe = *message.body_as_Subscribe();
-      return Check().name(subscribe.durable()).text(subscribe.text()).done();
-    }
+    case wire::Body::Subscribe:
+      return check_subscription(*message.body_as_Subscribe(), limits);
     case wire::Body::DeclareDoor: {
       const auto& declare = *message.body_as_DeclareDoor();
       return Check().name(declare.name()).text(declare.text()).done();

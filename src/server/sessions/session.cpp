@@ -188,7 +188,7 @@ void Session::look(Time now) {
 }
 
 Liveness::Situation Session::situation() const {
-  const bool awaits_engine = gate_.bytes() > 0 || hub_.queue.bytes(id()) > 0;
+  const bool awaits_engine = gate_.is_waiting() || hub_.queue.bytes(id()) > 0;
   return {.awaits_engine = awaits_engine,
           .is_deaf = awaits_engine || gate_.awaits_change(),
           .is_backed_up = outbox_->bytes() > 0,

@@ -5,11 +5,19 @@
 #include <string>
 #include <utility>
 
+#include "base/open_files.hpp"
+
 namespace gorgo::server {
 
 void SessionTable::open(boost::asio::ip::tcp::socket socket, const DialectMaker& dialect) {
   const auto& limits = hub_.options.limits;
+  const bool is_beyond_files = is_kept_for_files(socket.native_handle());
   Transport transport(std::move(socket), hub_.doorkeeper.tls());
+  if (is_beyond_files) {
+    return close_unheard(
+        std::move(transport),
+        {"the process has nearly as many files and connections open as it may", kRaiseOpenFiles});
+  }
   const std::size_t most =
       limits.max_sessions + (transport.is_local() ? limits.reserved_sessions : 0);
   if (admitted_ >= most) {
@@ -38,20 +46,39 @@ Session& SessionTable::add(Transport transport, const DialectMaker& dialect) {
   return *session;
 }
 
+void SessionTable::warn_of_open_files() const {
+  const auto& limits = hub_.options.limits;
+  const std::size_t needed = limits.max_sessions + limits.reserved_sessions + kKeptForFiles;
+  if (needed <= most_open_files()) return;
+  hub_.log.warning("the process may not have as many connections open as its limits allow",
+                   {{"open_files", most_open_files()},
+                    {"needed", needed},
+                    {"hint", std::string(kRaiseOpenFiles) + ", or lower limits.max_sessions"}});
+}
+
 void SessionTable::refuse(Transport transport, const DialectMaker& dialect, const Error& why) {
+  // A handshake would cost more than all that a connection costs which is served for a moment.
+  if (transport.is_secure()) return close_unheard(std::move(transport), why);
+  note_refused(transport, why);
+  add(std::move(transport), dialect).refuse(why);
+}
+
+void SessionTable::close_unheard(Transport transport, const Error& why) {
+  note_refused(transport, why);
+  ConnectionInfo info;
+  info.id = ++last_id_;
+  info.peer = transport.peer();
+  hub_.closed.add({std::move(info), EndReason::refused, why.message});
+}
+
+void SessionTable::note_refused(const Transport& transport, const Error& why) {
   ++refused_;
   if (const auto count = refused_log_.note()) {
     hub_.log.warning("connections refused", {{"connections", *count},
                                              {"peer", transport.peer()},
                                              {"sessions", admitted_},
-                                             {"reason", why.message}});
+                                             {"reason", why.to_string()}});
   }
-  if (!transport.is_secure()) return add(std::move(transport), dialect).refuse(why);
-  // A handshake would cost more than all that a connection costs which is served for a moment.
-  ConnectionInfo info;
-  info.id = ++last_id_;
-  info.peer = transport.peer();
-  hub_.closed.add({std::move(info), EndReason::refused, why.message});
 }
 
 void SessionTable::forget(Session& session) {

@@ -23,6 +23,8 @@ class SessionTable {
 
   /// Begins a session, or turns the connection away where there are too many.
   void open(boost::asio::ip::tcp::socket socket, const DialectMaker& dialect);
+  /// Tells in the log if the process may not have so many connections as the limits allow.
+  void warn_of_open_files() const;
   /// The session is over.
   void forget(Session& session);
   bool empty() const { return sessions_.empty(); }
@@ -52,6 +54,9 @@ class SessionTable {
 
   Session& add(Transport transport, const DialectMaker& dialect);
   void refuse(Transport transport, const DialectMaker& dialect, const Error& why);
+  /// Refuses a connection without a word to it.
+  void close_unheard(Transport transport, const Error& why);
+  void note_refused(const Transport& transport, const Error& why);
 };
 
 }  // namespace gorgo::server

@@ -33,19 +33,11 @@ Gap gap_of(const OutputBatch& batch, std::span<const DeliveredRow> rows) {
 
 }  // namespace
 
-Result<void> check_length(std::string_view text, const Limits& limits) {
-  if (text.size() <= limits.subscription_bytes) return {};
-  return Error{"the text of the subscription has " + std::to_string(text.size()) +
-                   " bytes, the limit is " + std::to_string(limits.subscription_bytes),
-               "write a shorter one, or raise limits.subscription_bytes"};
-}
-
 Subscriptions::Subscriptions(const Limits& limits, MemoryBudget& memory, OnOversize on_oversize)
     : limits_(limits), memory_(memory), on_oversize_(std::move(on_oversize)) {}
 
 Result<void> Subscriptions::check(const Outbox& client, std::uint32_t id,
                                   const std::string& text) const {
-  if (auto checked = check_length(text, limits_); !checked) return checked;
   const auto known = clients_.find(client.id());
   if (known == clients_.end()) return {};
   std::size_t bytes = text.size(), subscriptions = 0;

@@ -17,10 +17,6 @@
 
 namespace gorgo::server {
 
-/// Whether the text of a subscription is as short as the limits say, which is looked at before it
-/// is parsed. Any thread.
-Result<void> check_length(std::string_view text, const Limits& limits);
-
 /// Knows who gets which events. An event costs what the filters cost that it matches, or nearly so
 /// (`FilterIndex`); a batch is encoded once for all clients that have the same subscriptions. The
 /// outbox of a subscriber tells it how many events it does not get.

@@ -34,15 +34,16 @@ asio::awaitable<void> TrexDialect::read() {
   publication_ = {};
 }
 
-// The protocol has no place for a password, so a certificate says who a client is, or else the
-// configuration says it for all.
+// The protocol has no place for a password, so a certificate says who a client is. The
+// configuration says it for all clients that show none.
 asio::awaitable<bool> TrexDialect::log_in() {
   SessionHub& hub = session_.hub();
   if (!hub.doorkeeper.asks()) co_return true;
   Credentials nothing;
   auto outcome = co_await hub.doorkeeper.admit(std::move(nothing), session_.transport());
   const std::string& everybody = hub.options.trex.user;
-  if (outcome.refused && !everybody.empty()) outcome.user = hub.doorkeeper.find(everybody);
+  const bool shows_certificate = session_.transport().certificate_name().has_value();
+  if (!shows_certificate && !everybody.empty()) outcome.user = hub.doorkeeper.find(everybody);
   Result<void> let_in;
   if (outcome.user != nullptr) {
     let_in = session_.gate().let_in(outcome.user);
