@@ -35,7 +35,7 @@ Result<std::size_t> content_size(std::span<const std::uint8_t, kPrefix> prefix,
       return Error{"the other side speaks HTTP, not the native protocol",
                    "take the port of `gorgo serve --listen`, such as 127.0.0.1:7450"};
     }
-    return Error{"a frame of " + std::to_string(size) + " bytes is above the limit of " +
+    return Error{"a frame of " + std::to_string(size + kPrefix) + " bytes is above the limit of " +
                      std::to_string(max_frame) + " bytes",
                  "send smaller batches; the first frame must be a Hello"};
   }

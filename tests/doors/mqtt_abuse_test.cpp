@@ -149,6 +149,18 @@ TEST_F(MqttAbuse, WhoTriesPasswordsMaySoonTryTwiceASecond) {
   }
 }
 
+TEST_F(MqttAbuse, TheFirstPacketIsSmall) {
+  open();
+  RawDevice stranger(port, Version::v5, std::string(65'000, 'x'), false, std::string(1000, 'p'));
+  std::atomic<bool> is_over = false;
+  std::thread listening([&] {
+    while (!is_over) poll();
+  });
+  EXPECT_FALSE(stranger.next());
+  is_over = true;
+  listening.join();
+}
+
 TEST_F(MqttAbuse, WhoAsksWithoutAPauseHoldsUpNobody) {
   open();
   RawDevice greedy(port, Version::v5, "greedy"), honest(port, Version::v5, "honest");

@@ -165,7 +165,7 @@ TEST(FrameCutter, AnOversizeFrameIsRefusedByItsPrefixAlone) {
   cutter.fill(prefix.size());
   const auto frame = cutter.next();
   ASSERT_FALSE(frame);
-  EXPECT_THAT(frame.error().message, HasSubstr("4096 bytes is above the limit of 1000"));
+  EXPECT_THAT(frame.error().message, HasSubstr("4100 bytes is above the limit of 1000"));
 }
 
 }  // namespace

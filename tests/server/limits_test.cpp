@@ -280,5 +280,23 @@ TEST(Malformed, MessagesAreLoggedWithTheirNumberAndEndTheConnectionWhenTheyAreVe
   EXPECT_EQ(server->counters().malformed, 1000u);
 }
 
+TEST(Malformed, StrangersMakeALineTogether) {
+  const std::string kLine = "malformed messages";
+  ::testing::internal::CaptureStderr();
+  RunningServer server({}, LogLevel::info);
+  for (int i = 0; i < 20; ++i) {
+    RawConnection raw(server->address());
+    raw.send(protocol::Bytes(8, 0xff));
+    while (raw.receive()) {
+    }
+  }
+  server.stop();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  std::size_t lines = 0;
+  for (auto at = log.find(kLine); at != std::string::npos; at = log.find(kLine, at + 1)) ++lines;
+  EXPECT_EQ(lines, 1u) << log;
+  EXPECT_EQ(server->counters().malformed, 20u);
+}
+
 }  // namespace
 }  // namespace gorgo::server

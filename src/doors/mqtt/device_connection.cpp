@@ -17,7 +17,7 @@ constexpr std::size_t kMostWaiting = std::size_t{1} << 20;  // bytes that a devi
 }  // namespace
 
 DeviceConnection::DeviceConnection(protocol::Stream::Socket socket)
-    : stream_(std::move(socket)), cutter_(kMostPacket, kChunk) {
+    : stream_(std::move(socket)), cutter_(kMostGreeting, kChunk) {
   error_code gone, ignored;
   const auto peer = stream_.socket().remote_endpoint(gone);
   if (!gone) address_ = peer.address();

@@ -21,6 +21,8 @@ class DeviceConnection : public std::enable_shared_from_this<DeviceConnection> {
  public:
   /// No packet of a device is larger.
   static constexpr std::size_t kMostPacket = std::size_t{1} << 20;
+  /// Nor is the first one, by which nobody knows yet who sends it.
+  static constexpr std::size_t kMostGreeting = std::size_t{64} << 10;
 
   explicit DeviceConnection(protocol::Stream::Socket socket);
 
@@ -31,6 +33,8 @@ class DeviceConnection : public std::enable_shared_from_this<DeviceConnection> {
              std::function<void()> on_end);
   /// The next packet that has come, as of `Cutter`.
   Result<std::optional<Frame>> next() { return cutter_.next(); }
+  /// The device is let in.
+  void greeted() { cutter_.set_most(kMostPacket); }
   /// What has come behind the last packet, as of `Cutter`.
   std::string_view rest() const { return cutter_.rest(); }
   void send(std::string_view bytes);

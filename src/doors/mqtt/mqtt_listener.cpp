@@ -216,6 +216,7 @@ bool MqttListener::greet(const DevicePtr& device, const Frame& frame) {
       sessions_.begin(id, device->greeting->clean_start, device->greeting->session_expiry);
   if (!session) return refuse(device, Reason::quota_exceeded);
   device->id = id;
+  device->connection->greeted();
   greeted_[id] = device;
   welcome.session_present = *session;
   append_welcome(answer(device), welcome, device->version());

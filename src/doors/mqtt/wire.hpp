@@ -98,6 +98,8 @@ class Cutter {
   /// The next packet; nothing: it is not complete. What it refers to is valid until the next call
   /// of `space`. An error: this is no MQTT, and the rest cannot be understood.
   Result<std::optional<Frame>> next();
+  /// From now on no packet is larger than that.
+  void set_most(std::size_t most) { most_ = most; }
   /// What has come behind the last packet. Valid as what `next` refers to.
   std::string_view rest() const { return {bytes_.data() + begin_, end_ - begin_}; }
   /// The memory that it takes, in bytes.

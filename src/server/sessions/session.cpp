@@ -318,7 +318,9 @@ void Session::reply_error(std::uint64_t id, wire::ErrorCode code, const Error& e
 
 void Session::complain(const Error& error) {
   ++hub_.malformed;
-  if (const auto count = malformed_log_.note()) {
+  // Whoever connects anew for each of them is a new client each time.
+  LogLimit& log = greeted_ && !is_newcomer() ? malformed_log_ : hub_.stranger_log;
+  if (const auto count = log.note()) {
     hub_.log.warning(
         "malformed messages",
         {{"session", id()}, {"peer", peer()}, {"messages", *count}, {"error", error.message}});
@@ -390,7 +392,7 @@ asio::awaitable<std::size_t> Session::read_some(asio::mutable_buffer space) {
   received();
   if (!failure) co_return size;
   if (!stopping_) {
-    if (liveness_.in_message()) {
+    if (liveness_.in_message() && !is_newcomer()) {
       hub_.log.info("client left in the middle of a message",
                     {{"session", id()}, {"peer", peer()}});
     }

@@ -63,6 +63,7 @@ struct SessionHub {
   std::atomic<std::uint64_t> refused_trex = 0;
   std::atomic<std::uint64_t> failed_handshakes = 0;  ///< of TLS; read anywhere
   LogLimit handshake_log = {};
+  LogLimit stranger_log = {};  ///< what clients do wrong that have not said who they are
   std::atomic<std::uint64_t> forbidden = 0;  ///< requests of users who may not; read anywhere
 };
 

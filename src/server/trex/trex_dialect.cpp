@@ -53,8 +53,11 @@ asio::awaitable<bool> TrexDialect::log_in() {
   if (let_in) co_return true;
   session_.end().give(outcome.user == nullptr ? EndReason::forbidden : EndReason::refused,
                       let_in.error().message);
-  hub.log.warning("a client of T-Rex is not let in",
-                  {{"peer", session_.peer()}, {"error", let_in.error().message}});
+  if (const auto count = hub.stranger_log.note()) {
+    hub.log.warning(
+        "clients of T-Rex are not let in",
+        {{"clients", *count}, {"peer", session_.peer()}, {"error", let_in.error().message}});
+  }
   session_.stop_reading();
   co_return false;
 }
