@@ -1,4 +1,5 @@
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -106,8 +107,26 @@ void prepare_signals() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { _exit(kSuccess); });
 }
 
+/// A limit on the size of files is an error of the write that meets it, as a full disk is.
+void take_limits_for_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+
+/// Each connection takes a file, and shells give fewer than `max_sessions` where nobody asks.
+void open_many_files(const server::Limits& limits, server::Log& log) {
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  const std::uint64_t sessions = limits.max_sessions + limits.reserved_sessions;
+  if (files.rlim_max > sessions) return;
+  log.warning(
+      "limits.max_sessions cannot be had: each takes a file, and the limit on open files "
+      "is too low; raise it, see ulimit -n",
+      {{"sessions", sessions}, {"open_files", std::uint64_t{files.rlim_max}}});
+}
+
 int serve(const ServeFlags& flags) {
   return_freed_memory();
+  take_limits_for_errors();
   const auto options = server_options(flags);
   if (!options) return fail(options.error());
   if (options->cuda) engine::set_cuda_options(*options->cuda);
@@ -116,6 +135,7 @@ int serve(const ServeFlags& flags) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may go
   prepare_signals();
   server::Log log(options->log_format, options->log_level);
+  open_many_files(options->limits, log);
   server::Server server(*options, log);
   const bool recovers = !options->journal.path.empty();
   if (recovers) {

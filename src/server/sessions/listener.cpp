@@ -73,7 +73,9 @@ asio::awaitable<void> Listener::run() {
     if (!acceptor_.is_open()) co_return;
     const error_code failure = failed ? failed : accept_one();
     if (!failure || failure == asio::error::would_block) continue;
-    log_.error("cannot accept a connection", {{"error", plain(failure)}});
+    if (const auto times = failures_log_.note()) {
+      log_.error("cannot accept a connection", {{"error", plain(failure)}, {"count", *times}});
+    }
     retry_.expires_after(std::chrono::milliseconds(100));
     co_await retry_.async_wait(kTuple);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/log.hpp"
+#include "server/log_limit.hpp"
 #include "server/options.hpp"
 #include "server/sessions/dialect.hpp"
 
@@ -50,6 +51,7 @@ class Listener {
   const Open open_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;  // between failing accepts
+  LogLimit failures_log_;
 
   boost::system::error_code accept_one();
   /// The address that is configured, if it may be listened on.
