@@ -46,6 +46,40 @@ TEST_F(Serve, StopsAtOnceOnTheSecondSigtermWhateverItEvaluates) {
   EXPECT_EQ(server.wait(), 1);
 }
 
+/// The records of a journal, a line each.
+std::string records_in(const std::string& journal) {
+  Process dump({"journal", "dump", journal});
+  std::string lines;
+  for (auto line = dump.out_line(); !line.empty(); line = dump.out_line()) lines += line;
+  EXPECT_EQ(dump.wait(), 0);
+  return lines;
+}
+
+/// What was given up is evaluated by the next start, which compares what comes of it with the hash.
+TEST_F(Serve, WritesNoHashOfResultsThatItHasGivenUp) {
+  const auto journal = (folder_ / "journal").string();
+  const std::vector<std::string> serve = {"serve", "--listen", "127.0.0.1:0", "--journal", journal};
+  {
+    Process server(serve);
+    auto client = Client::connect(address_in(server.out_line()));
+    ASSERT_TRUE(client) << client.error().to_string();
+    ASSERT_TRUE(client->publish(std::vector{Event{"A", std::nullopt, {}}}));
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0);
+  }
+  EXPECT_THAT(records_in(journal), HasSubstr(" Results "));
+  fs::remove_all(journal);
+  auto slow = serve;
+  slow.insert(slow.end(), {"--rules", write("a.tesla", kSlowRule)});
+  Process server(slow);
+  keep_busy(address_in(server.out_line()));
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping"), "");
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 1);
+  EXPECT_THAT(records_in(journal), testing::Not(HasSubstr(" Results ")));
+}
+
 /// Accepted events are given up in the end, and the exit code says so.
 TEST_F(Serve, GivesUpWhatTakesLongerThanItsTimeToStop) {
   const auto config = write("gorgo.toml", "[operations]\nstop_timeout_ms = 10\n");
