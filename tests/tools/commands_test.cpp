@@ -333,7 +333,14 @@ TEST_F(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed(binary + " --context ''", 2), "prod test trial\n");
   EXPECT_EQ(completed(binary + " context use t", 3), "test trial\n");
   EXPECT_EQ(completed(binary + " context remove p", 3), "prod\n");
+  ASSERT_EQ(run("context add 'my own' --server 127.0.0.1:2").exit_code, 0);
+  EXPECT_EQ(completed(binary + " context use m", 3), "my\\ own\n");
   EXPECT_EQ(completed("gorgo-that-is-not-there --context ''", 2), "\n");
+  EXPECT_EQ(completed("gorgo serve --config ''", 3), "\n") << "the shell completes files then";
+  EXPECT_EQ(completed("gorgo serve --log-level ''", 3), "\n");
+  EXPECT_EQ(completed("gorgo completion f", 2), "fish\n");
+  EXPECT_EQ(completed("gorgo help pin", 2), "ping\n");
+  EXPECT_EQ(completed("gorgo man expl", 2), "explain\n");
 }
 
 // The functions of zsh's completion system, which only works at a terminal, print what they get.
