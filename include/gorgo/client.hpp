@@ -33,7 +33,7 @@ struct TlsClientOptions {
 struct ClientOptions {
   std::string name = "libgorgo";          ///< for the server's log
   Duration timeout = 10'000'000'000;      ///< for connecting and for each reply, nanoseconds
-  Duration reply_timeout = 0;             ///< for each reply, nanoseconds; 0: `timeout`
+  Duration reply_timeout = 0;             ///< the same, but for the greeting; 0: `timeout`
   std::uint64_t producer = 0;             ///< 0: a random one. Identifies repeated publications
   std::size_t max_undelivered = 100'000;  ///< deliveries kept for `next`; beyond, see `next`
   std::size_t max_frame = std::size_t{16} << 20;  ///< bytes of a delivery or a reply

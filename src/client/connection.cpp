@@ -137,9 +137,9 @@ Result<protocol::Bytes> Connection::reply(std::uint64_t id) {
   return frame;
 }
 
-Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
+Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id, Duration timeout) {
   const auto self = shared_from_this();
-  const auto until = after(reply_timeout());
+  const auto until = after(timeout);
   while (!awaited_[id] && !is_over() && Clock::now() < until) {
     co_await changed_.wait(std::min(until, end_of_silence()));
   }
@@ -147,7 +147,7 @@ Coroutine<Result<protocol::Bytes>> Connection::reply_to(std::uint64_t id) {
   awaited_.erase(id);
   if (reply) co_return *std::move(reply);
   if (broken_) co_return *broken_;
-  co_return timed_out(reply_timeout());
+  co_return timed_out(timeout);
 }
 
 void Connection::start_reading() {

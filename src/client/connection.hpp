@@ -53,10 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Posts a request and waits for its reply, a frame that `protocol::open_frame` accepts.
   template <class Body>
   Coroutine<Result<protocol::Bytes>> ask(Body body) {
-    const std::uint64_t id = next_id();
-    awaited_[id];
-    post(std::make_shared<const protocol::Bytes>(protocol::encode(id, body)));
-    return reply_to(id);
+    return ask(std::move(body), reply_timeout());
   }
   /// Waits for the end of the connection, watches meanwhile that the server is not silent for
   /// longer than it ever is, and says what the end was.
@@ -123,7 +120,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Agrees with the server on keys, and makes sure that it is the one of that name.
   Coroutine<Result<void>> secure(std::string host);
   Coroutine<Result<void>> greet();
-  Coroutine<Result<protocol::Bytes>> reply_to(std::uint64_t id);
+  template <class Body>
+  Coroutine<Result<protocol::Bytes>> ask(Body body, Duration timeout) {
+    const std::uint64_t id = next_id();
+    awaited_[id];
+    post(std::make_shared<const protocol::Bytes>(protocol::encode(id, body)));
+    return reply_to(id, timeout);
+  }
+  Coroutine<Result<protocol::Bytes>> reply_to(std::uint64_t id, Duration timeout);
   Error timed_out(Duration waited);
   void fail(Error error);
   void write_on();

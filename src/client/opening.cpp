@@ -99,7 +99,8 @@ Coroutine<Result<void>> Connection::greet() {
   hello.password = options_.password;
   hello.token = options_.token;
   hello.heartbeats = options_.heartbeats;
-  const auto reply = co_await ask(std::move(hello));
+  // What takes a server long comes later, and until then nothing shows that it lives.
+  const auto reply = co_await ask(std::move(hello), options_.timeout);
   if (!reply) co_return reply.error();
   const wire::Message& message = **protocol::open_frame(*reply);
   const auto* welcome = message.body_as_Welcome();

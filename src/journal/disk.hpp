@@ -72,12 +72,13 @@ class Disk {
   /// Replaces a file that has the name `to`.
   virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> remove(const std::string& path) = 0;
-  /// A second name for a file; a file that has the name `to` is an error.
-  virtual Result<void> link(const std::string& from, const std::string& to) = 0;
+  /// A second name for a file; a file that has the name `to` is an error. False: files there cannot
+  /// have a name in both folders, as these are of two file systems, or of one without links.
+  virtual Result<bool> link(const std::string& from, const std::string& to) = 0;
 
-  /// Takes the lock with this path, which a file may stand for. Held by another process, or by this
-  /// one, it is an error at once. A process that ends gives its locks back.
-  virtual Result<std::unique_ptr<Lock>> lock(const std::string& path) = 0;
+  /// Takes the lock of a folder. Held by another process, or by this one, it is an error at once. A
+  /// process that ends gives its locks back.
+  virtual Result<std::unique_ptr<Lock>> lock_folder(const std::string& folder) = 0;
 };
 
 /// The file system of this machine.

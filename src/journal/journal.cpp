@@ -42,7 +42,7 @@ Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, const std::string& fo
   if (const auto made = make_durable_folder(disk, folder); !made) return made.error();
   if (const auto held = disk.hold_folder(folder); !held) return held.error();
   std::unique_ptr<Journal> journal(new Journal(disk, folder, options));
-  auto lock = disk.lock(folder + "/lock");
+  auto lock = disk.lock_folder(folder);
   if (!lock) return lock.error();
   journal->lock_ = std::move(*lock);
   if (const auto recovered = journal->recover(); !recovered) return recovered.error();

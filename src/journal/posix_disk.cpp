@@ -25,7 +25,7 @@ Error failed_to(const char* what, const std::string& path, int code) {
   Error error{std::string("cannot ") + what + ' ' + path + ": " + std::strerror(code), ""};
   if (code == ENOSPC || code == EDQUOT) error.hint = "make room on that disk";
   if (code == EMFILE || code == ENFILE) error.hint = kRaiseOpenFiles;
-  if (code == EXDEV) error.hint = "choose a folder of the same file system";
+  if (code == EFBIG) error.hint = "raise the limit on the size of files, see ulimit -f";
   if (code == EACCES || code == EPERM || code == EROFS) error.hint = "check who may write there";
   return error;
 }
@@ -120,12 +120,16 @@ class PosixFile final : public File {
   const std::string path_;
 };
 
+/// The lock of the folder stays when somebody removes the file, which looks as if a crash had left
+/// it. The file is for file systems that lock no folders, such as NFS, and for programs that know
+/// only it.
 class PosixLock final : public Lock {
  public:
-  explicit PosixLock(Descriptor file) : file_(std::move(file)) {}
+  PosixLock(Descriptor file, Descriptor folder)
+      : file_(std::move(file)), folder_(std::move(folder)) {}
 
  private:
-  const Descriptor file_;
+  const Descriptor file_, folder_;
 };
 
 Descriptor open_file(const std::string& path, int flags) {
@@ -204,22 +208,37 @@ class PosixDisk final : public Disk {
     if (unlink(path.c_str()) != 0) return failed_to("remove", path, errno);
     return {};
   }
-  Result<void> link(const std::string& from, const std::string& to) override {
-    if (::link(from.c_str(), to.c_str()) != 0) return failed_to("link", from + " to " + to, errno);
-    return {};
+  Result<bool> link(const std::string& from, const std::string& to) override {
+    if (::link(from.c_str(), to.c_str()) == 0) return true;
+    // What a file system without links says depends on the file system.
+    constexpr std::array kCannot = {EXDEV, EPERM, EOPNOTSUPP, ENOSYS, EMLINK};
+    if (std::ranges::find(kCannot, errno) != kCannot.end()) return false;
+    return failed_to("link", from + " to " + to, errno);
   }
 
-  Result<std::unique_ptr<Lock>> lock(const std::string& path) override {
+  Result<std::unique_ptr<Lock>> lock_folder(const std::string& folder) override {
+    const std::string path = folder + "/lock";
     Descriptor file = open_file(path, O_RDWR | O_CREAT);
     if (file.get() < 0) return failed_to("open", path, errno);
-    if (uninterrupted([&] { return flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (take_lock(file) != 0) {
       if (errno != EWOULDBLOCK) return failed_to("lock", path, errno);
-      return Error{path + " is locked by another process", "only one server can use a journal"};
+      return is_locked(folder);
     }
-    return std::unique_ptr<Lock>(std::make_unique<PosixLock>(std::move(file)));
+    Descriptor whole = open_file(folder, O_RDONLY | O_DIRECTORY);
+    if (whole.get() < 0) return failed_to("open", folder, errno);
+    // Where folders cannot be locked, the file alone has to do.
+    if (take_lock(whole) != 0 && errno == EWOULDBLOCK) return is_locked(folder);
+    return std::unique_ptr<Lock>(std::make_unique<PosixLock>(std::move(file), std::move(whole)));
   }
 
  private:
+  static int take_lock(const Descriptor& file) {
+    return uninterrupted([&] { return flock(file.get(), LOCK_EX | LOCK_NB); });
+  }
+  static Error is_locked(const std::string& folder) {
+    return {folder + " is locked by another process", "only one server can use a journal"};
+  }
+
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Descriptor>> held_;  // folders, by their paths
 

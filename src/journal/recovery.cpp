@@ -55,17 +55,30 @@ Result<void> copy(Disk& disk, const std::string& from, const std::string& to, st
   return (*target)->sync();
 }
 
+/// Takes up no room where both are on one file system.
+Result<void> link_or_copy(Disk& disk, const std::string& from, const std::string& to) {
+  const auto linked = disk.link(from, to);
+  if (!linked) return linked.error();
+  if (*linked) return {};
+  const auto file = disk.open_to_read(from);
+  if (!file) return file.error();
+  const auto size = (*file)->size();
+  if (!size) return size.error();
+  return copy(disk, from, to, *size);
+}
+
 /// What a start from the copy needs besides the segments. A snapshot whose segments are not all in
 /// the copy is of no use there.
-Result<void> link_snapshots(Disk& disk, const std::string& folder, const std::string& target,
+Result<void> take_snapshots(Disk& disk, const std::string& folder, const std::string& target,
                             const Survey& found) {
   const auto places = snapshots_in(disk, folder);
   if (!places) return places.error();
   bool any = found.low == 1;
   for (const Place place : *places) {
     if (place < found.low || place > found.end) continue;
-    const auto linked = disk.link(snapshot_path(folder, place), snapshot_path(target, place));
-    if (!linked) return linked.error();
+    const auto taken =
+        link_or_copy(disk, snapshot_path(folder, place), snapshot_path(target, place));
+    if (!taken) return taken;
     any = true;
   }
   if (any) return {};
@@ -80,7 +93,7 @@ Result<void> copy_segments(Disk& disk, const std::string& folder, const std::str
     const auto file = disk.open_to_write(from);
     if (!file) return file.error();
     if (const auto synced = (*file)->sync(); !synced) return synced.error();
-    if (const auto linked = disk.link(from, to); !linked) return linked.error();
+    if (const auto taken = link_or_copy(disk, from, to); !taken) return taken;
   }
   return {};
 }
@@ -90,8 +103,8 @@ Result<Survey> copy_all(Disk& disk, const std::string& folder, const std::string
   if (!found) return found;
   const auto copied = copy_segments(disk, folder, target, *found);
   if (!copied) return copied.error();
-  const auto linked = link_snapshots(disk, folder, target, *found);
-  if (!linked) return linked.error();
+  const auto taken = take_snapshots(disk, folder, target, *found);
+  if (!taken) return taken.error();
   if (const auto synced = disk.sync_folder(target); !synced) return synced.error();
   return found;
 }

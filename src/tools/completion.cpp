@@ -41,15 +41,6 @@ std::vector<std::pair<std::string, const CLI::App*>> all_commands(const CLI::App
   return found;
 }
 
-std::string words_of(const CLI::App& app) {
-  std::string words;
-  for (const CLI::App* command : app.get_subcommands({})) words += command->get_name() + " ";
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
-  }
-  return words;
-}
-
 /// The values that an option takes, as its help lists them: {a,b} or a|b. Empty: it takes others.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string& own = option.get_option_text();
@@ -75,6 +66,28 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return std::ranges::all_of(values, is_word) ? values : std::vector<std::string>();
 }
 
+/// What may stand behind the command without an option: commands below, the values of an argument.
+std::vector<std::string> arguments_of(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* command : app.get_subcommands({})) words.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional()) continue;
+    const auto values =
+        option->get_name() == "COMMAND" ? arguments_of(*app.get_parent()) : values_of(*option);
+    words.insert(words.end(), values.begin(), values.end());
+  }
+  return words;
+}
+
+std::string words_of(const CLI::App& app) {
+  std::string words;
+  for (const std::string& word : arguments_of(app)) words += word + " ";
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+  }
+  return words;
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : " ") + word;
@@ -86,13 +99,14 @@ std::string joined(const std::vector<std::string>& words) {
 constexpr const char* kBeforeContexts = "' --context'|'context use use'|'context remove remove'";
 constexpr const char* kListContexts = "context list --names 2>/dev/null";
 
-/// Calls `f(PATH --NAME, VALUES)` for every option that takes one of some values.
+/// Calls `f(PATH --NAME, VALUES)` for every option that takes a value; without values it takes any,
+/// such as a file.
 template <class F>
 void for_each_choice(const CLI::App& app, F&& f) {
   for (const auto& [path, command] : all_commands(app)) {
     for (const CLI::Option* option : command->get_options()) {
       const auto values = values_of(*option);
-      if (values.empty()) continue;
+      if (values.empty() && option->get_items_expected_max() == 0) continue;
       for (const std::string& name : option->get_lnames()) f(path + " --" + name, values);
     }
   }
@@ -101,6 +115,13 @@ void for_each_choice(const CLI::App& app, F&& f) {
 /// The commands that stand on the line decide what may follow.
 std::string for_bash(const CLI::App& app) {
   std::string script =
+      std::string(
+          "_gorgo_contexts() {\n  local name\n  COMPREPLY=()\n"
+          "  while IFS= read -r name; do\n    name=$(printf %q \"$name\")\n"
+          "    [[ $name != \"${COMP_WORDS[COMP_CWORD]}\"* ]] || COMPREPLY+=(\"$name\")\n"
+          "  done < <(\"${COMP_WORDS[0]}\" ") +
+      kListContexts +
+      ")\n}\n"
       "_gorgo() {\n  local path= next= word i\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    word=${COMP_WORDS[i]}\n"
@@ -110,12 +131,10 @@ std::string for_bash(const CLI::App& app) {
     if (!path.empty()) known += (known.empty() ? "" : "|") + shell_quoted(path);
     words += "    " + shell_quoted(path) + ") word=" + shell_quoted(words_of(*command)) + ";;\n";
   }
-  std::string values;
+  std::string values = std::string("    ") + kBeforeContexts + ") _gorgo_contexts; return ;;\n";
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
     values += "    " + shell_quoted(where) + ") word=" + shell_quoted(joined(choices)) + " ;;\n";
   });
-  values += std::string("    ") + kBeforeContexts + ") word=$(\"${COMP_WORDS[0]}\" " +
-            kListContexts + ") ;;\n";
   script += "      " + known + ") path=$next;;\n    esac\n  done\n  case $path in\n" + words +
             "  esac\n  case \"$path ${COMP_WORDS[COMP_CWORD-1]}\" in\n" + values +
             "  esac\n  COMPREPLY=($(compgen -W \"$word\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
@@ -144,6 +163,9 @@ std::string for_fish(const CLI::App& app) {
       script += begin + " -a " + below->get_name() + " -d " +
                 shell_quoted(first_sentence(below->get_description())) + "\n";
     }
+    if (command->get_subcommands({}).empty() && !arguments_of(*command).empty()) {
+      script += begin + " -f -a " + shell_quoted(joined(arguments_of(*command))) + "\n";
+    }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
         const auto values = values_of(*option);
@@ -170,6 +192,9 @@ std::string for_zsh(const CLI::App& app) {
     for (const CLI::App* below : command->get_subcommands({})) {
       cases += shell_quoted(below->get_name() + ":" + for_zsh(below->get_description())) + " ";
     }
+    if (command->get_subcommands({}).empty()) {
+      for (const std::string& word : arguments_of(*command)) cases += shell_quoted(word) + " ";
+    }
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {
         cases += shell_quoted("--" + name + ":" + for_zsh(option->get_description())) + " ";
@@ -177,12 +202,11 @@ std::string for_zsh(const CLI::App& app) {
     }
     cases += ");;\n";
   }
-  std::string values;
+  std::string values = std::string("    ") + kBeforeContexts + ") choices=(${(f)\"$($words[1] " +
+                       kListContexts + ")\"});;\n";
   for_each_choice(app, [&](const std::string& where, const std::vector<std::string>& choices) {
     values += "    " + shell_quoted(where) + ") choices=(" + joined(choices) + ");;\n";
   });
-  values += std::string("    ") + kBeforeContexts + ") choices=(${(f)\"$($words[1] " +
-            kListContexts + ")\"});;\n";
   return script + "      " + known +
          ") known=${known:+$known }$word;;\n    esac\n  done\n  local -a choices\n  case $known "
          "in\n" +

@@ -38,19 +38,33 @@ Result<void> make_absolute(Context& context) {
   return {};
 }
 
+/// The file of contexts has texts of one line.
+Result<void> check_texts(const ContextOptions& options) {
+  if (options.name.empty()) return Error{"a context has a name", "name it, such as prod"};
+  for (const auto& [key, value] : options.values) {
+    if (!is_one_line(value)) {
+      return Error{"--" + key + " has a control character or is no UTF-8", "use another name"};
+    }
+  }
+  if (is_one_line(options.name)) return {};
+  return Error{"the name has a control character or is no UTF-8", "use another one"};
+}
+
+int end(const Result<void>& changed) { return changed ? kSuccess : fail(changed.error()); }
+
 int add(ContextOptions options) {
-  auto contexts = read_contexts();
-  if (!contexts) return fail(contexts.error());
   if (options.tls) options.values["tls"] = "true";
   std::erase_if(options.values, [](const auto& value) { return value.second.empty(); });
   if (const auto address = protocol::parse_address(options.values["to"]); !address) {
     return misuse(address.error());
   }
   if (const auto whole = make_absolute(options.values); !whole) return fail(whole.error());
-  contexts->by_name[options.name] = std::move(options.values);
-  if (contexts->by_name.size() == 1) contexts->current = options.name;
-  const auto written = write_contexts(*contexts);
-  return written ? kSuccess : fail(written.error());
+  if (const auto fine = check_texts(options); !fine) return misuse(fine.error());
+  return end(change_contexts([&](Contexts& contexts) -> Result<void> {
+    contexts.by_name[options.name] = options.values;
+    if (contexts.by_name.size() == 1) contexts.current = options.name;
+    return {};
+  }));
 }
 
 int list(const ContextOptions& options) {
@@ -77,23 +91,22 @@ int list(const ContextOptions& options) {
 
 /// `change` gets the contexts, which have one of that name.
 template <class Change>
-int change(const std::string& name, Change change) {
-  auto contexts = read_contexts();
-  if (!contexts) return fail(contexts.error());
-  if (!contexts->by_name.contains(name)) {
-    return fail(Error{"there is no context '" + name + "'", "gorgo context list"});
-  }
-  change(*contexts);
-  const auto written = write_contexts(*contexts);
-  return written ? kSuccess : fail(written.error());
+int change_named(const std::string& name, Change change) {
+  return end(change_contexts([&](Contexts& contexts) -> Result<void> {
+    if (!contexts.by_name.contains(name)) {
+      return Error{"there is no context '" + name + "'", "gorgo context list"};
+    }
+    change(contexts);
+    return {};
+  }));
 }
 
 int use(const std::string& name) {
-  return change(name, [&](Contexts& contexts) { contexts.current = name; });
+  return change_named(name, [&](Contexts& contexts) { contexts.current = name; });
 }
 
 int remove(const std::string& name) {
-  return change(name, [&](Contexts& contexts) {
+  return change_named(name, [&](Contexts& contexts) {
     contexts.by_name.erase(name);
     if (contexts.current == name) contexts.current.clear();
   });

@@ -80,7 +80,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto* journal = command->add_subcommand(
       "journal",
       "Read a journal and say what is wrong with it and what to do; a server may be running.\n"
-      "The exit code is 1 where no server can start with it");
+      "The exit code is 1 where there is none, or no server can start with it");
   journal->add_option("DIR", *folder, "The folder of the journal")->required()->option_text(" ");
   as_format(journal, options->format);
   const auto cluster = std::make_shared<ClusterOption>();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "journal/journal.hpp"
 #include "journal/records.hpp"
@@ -56,27 +57,54 @@ void print(const std::string& folder, const journal::Survey& found) {
               found.torn_bytes, found.torn_in.c_str());
 }
 
+void print_verified(const std::string& folder, const journal::Survey& found,
+                    const std::vector<Place>& snapshots, const std::vector<Error>& damage) {
+  auto messages = nlohmann::ordered_json::array();
+  for (const Error& error : damage) messages.push_back(error.message);
+  print_json({{"folder", folder},
+              {"first", found.low},
+              {"records", found.end - found.low},
+              {"files", found.segments.size()},
+              {"torn_bytes", found.torn_bytes},
+              {"snapshots", snapshots},
+              {"damage", messages}});
+}
+
+/// An error for each segment whose records cannot all be read. A survey ends with the first one.
+std::vector<Error> damage_of_segments(journal::Disk& disk, const std::string& folder,
+                                      const journal::Survey& found) {
+  std::vector<Error> damage;
+  for (std::size_t i = 0; i < found.segments.size(); ++i) {
+    const bool is_last = i + 1 == found.segments.size();
+    journal::Reader reader(disk, folder, found.segments, found.segments[i].first,
+                           is_last ? found.end : found.segments[i + 1].first);
+    auto record = reader.next();
+    while (record && *record) record = reader.next();
+    if (!record) damage.push_back(record.error());
+  }
+  return damage;
+}
+
 int verify(const JournalOptions& options) {
   const auto disk = journal::make_posix_disk();
-  const auto found = look_at(*disk, options.folder, journal::Depth::all);
-  if (!found) return fail(found.error());
+  const auto whole = look_at(*disk, options.folder, journal::Depth::all);
+  const auto found = whole ? whole : look_at(*disk, options.folder, journal::Depth::tail);
+  if (!found) return fail(whole.error());
   const auto snapshots = journal::snapshots_in(*disk, options.folder);
   if (!snapshots) return fail(snapshots.error());
-  if (options.format == "text") print(options.folder, *found);
+  std::vector<Error> damage;
+  if (!whole) damage = damage_of_segments(*disk, options.folder, *found);
+  if (!whole && damage.empty()) damage.push_back(whole.error());
+  if (whole && options.format == "text") print(options.folder, *found);
   for (const Place place : *snapshots) {
-    const auto whole = journal::verify_snapshot(*disk, options.folder, found->journal, place);
-    if (!whole) return fail(whole.error());
-    if (options.format == "text") std::printf("snapshot of place %" PRIu64 ": whole\n", place);
+    const auto read = journal::verify_snapshot(*disk, options.folder, found->journal, place);
+    if (!read) damage.push_back(read.error());
+    if (read && options.format == "text")
+      std::printf("snapshot of place %" PRIu64 ": whole\n", place);
   }
-  if (options.format == "json") {
-    print_json({{"folder", options.folder},
-                {"first", found->low},
-                {"records", found->end - found->low},
-                {"files", found->segments.size()},
-                {"torn_bytes", found->torn_bytes},
-                {"snapshots", *snapshots}});
-  }
-  return kSuccess;
+  if (options.format == "json") print_verified(options.folder, *found, *snapshots, damage);
+  for (const Error& error : damage) fail(error);
+  return damage.empty() ? kSuccess : kFailure;
 }
 
 /// A start needs the records behind the latest snapshot, and all of them where there is none.
@@ -208,10 +236,10 @@ void add_journal(CLI::App& app, int& exit_code) {
   as_format(cut, options->format);
   auto* copy = add(
       *group, options, exit_code, "backup",
-      "Copy it into a new folder, by links as far as possible; a server may be running", backup);
-  copy->add_option("TARGET", options->target, "The folder to make, on the same file system")
-      ->required()
-      ->option_text(" ");
+      "Copy it into a new folder, by links where it is on the same file system; a server may be "
+      "running",
+      backup);
+  copy->add_option("TARGET", options->target, "The folder to make")->required()->option_text(" ");
   as_format(copy, options->format);
   auto* test = add(*group, options, exit_code, "export",
                    "Write the rules of a moment and the events around it as a rule test; a server "

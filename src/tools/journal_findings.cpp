@@ -1,6 +1,12 @@
 #include "tools/journal_findings.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +27,10 @@ class Examination {
   explicit Examination(const std::string& folder) : folder_(folder) {}
 
   JournalFindings findings() {
+    if (const auto there = disk_->exists(folder_); there && !*there) {
+      refuse_nothing();
+      return std::move(findings_);
+    }
     auto found = journal::survey_beside_writer(*disk_, folder_, journal::Depth::all);
     if (!found) {
       damage_ = found.error();
@@ -32,11 +42,12 @@ class Examination {
     }
     survey_ = *std::move(found);
     if (survey_.segments.empty()) {
-      refuse("There is no journal in " + folder_ + ": name the folder that a server was given.");
+      refuse_nothing();
       return std::move(findings_);
     }
     look_at_end();
     look_at_snapshots();
+    look_at_permissions();
     look_at_room();
     return std::move(findings_);
   }
@@ -54,8 +65,14 @@ class Examination {
     say(std::move(sentence));
   }
 
+  void refuse_nothing() {
+    refuse("There is no journal in " + folder_ + ": name the folder that a server was given.");
+  }
+
   void refuse_damage() {
-    refuse(damage_->message + ". A server does not start with it: " + damage_->hint + ".");
+    const std::string& hint = damage_->hint;
+    refuse(damage_->message + ". A server does not start with it" +
+           (hint.empty() ? "" : ": " + hint) + ".");
   }
 
   /// A start reads the records from this place on.
@@ -120,6 +137,18 @@ class Examination {
     say("The next start replays " + std::to_string(survey_.end - from) +
         " records. Where that takes too long, lower journal.snapshot_bytes, and see whether the "
         "log says why no snapshot was made.");
+  }
+
+  /// A server runs as the owner of the folder, so what others may do says nothing about it.
+  void look_at_permissions() {
+    if (faccessat(AT_FDCWD, folder_.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
+    const int why = errno;
+    struct stat status = {};
+    if (stat(folder_.c_str(), &status) != 0) return;
+    if (why == EACCES && status.st_uid != geteuid()) return;
+    refuse("Nothing can be written into " + folder_ + ": " + std::strerror(why) +
+           ". A server does not start with this journal: see how its file system is mounted, and "
+           "who may write there.");
   }
 
   void look_at_room() {

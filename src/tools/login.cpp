@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/file.hpp"
+#include "tools/contexts.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -39,6 +40,7 @@ void add_login(CLI::App& command, Login& login) {
 }
 
 Result<ClientOptions> client_options(const std::string& name, const Login& login) {
+  expect_known_server();
   const auto token = secret_in(login.token_file), password = secret_in(login.password_file);
   if (!token) return token.error();
   if (!password) return password.error();

@@ -23,6 +23,7 @@ struct Login {
 void add_login(CLI::App& command, Login& login);
 
 /// What a connection as the command `name` needs. An error names the file that cannot be used.
+/// Throws UnknownServer (contexts.hpp) where nobody can know which server is meant.
 Result<ClientOptions> client_options(const std::string& name, const Login& login);
 
 /// See ClientOptions.

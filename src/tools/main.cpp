@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,18 @@ bool has_option(std::span<char* const> words, const std::string& name) {
       words, [&](std::string_view word) { return word == name || word.starts_with(name + "="); });
 }
 
+/// What `--context` names, which stands before the command.
+std::optional<std::string> named_context(std::span<char* const> words) {
+  constexpr std::string_view kOption = "--context";
+  if (words.size() < 2) return {};
+  const std::string_view first = words[1];
+  if (first == kOption && words.size() > 2) return words[2];
+  if (first.starts_with(kOption) && first.substr(kOption.size()).starts_with("=")) {
+    return std::string(first.substr(kOption.size() + 1));
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,19 +71,20 @@ int main(int argc, char** argv) {
     fail(*problem);
     return kUsage;
   }
-  const bool names_context = words.size() > 2 && words[1] == std::string_view("--context");
+  const std::optional<std::string> named = named_context(words);
   // Another server is to learn nothing of the current context's secrets.
   const bool names_server =
       has_option(words, "--to") || (words.size() > 1 && words[1] == std::string_view("sub") &&
                                     has_option(words, "--from"));  // its other name there
   try {
-    // The words behind it may be wrong, so that a wrong context must not hide what they say.
-    if (names_context || !names_server) {
-      const auto applied = apply_context(app, names_context ? words[2] : "");
-      if (!applied && names_context) return misuse(applied.error());
-      if (!applied) fail(applied.error());
+    if (named) {
+      if (const auto applied = apply_context(app, *named); !applied) return misuse(applied.error());
+    } else if (!names_server) {
+      apply_current_context(app);
     }
     app.parse(argc, argv);
+  } catch (const UnknownServer& unknown) {
+    return misuse(unknown.why);
   } catch (const CLI::Success& asked) {  // --help, --version
     return end_with(app.exit(asked));
   } catch (const CLI::ParseError& error) {

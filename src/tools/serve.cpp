@@ -107,9 +107,13 @@ void prepare_signals() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { _exit(kSuccess); });
 }
 
+/// A limit on the size of files is an error of the write that meets it, as a full disk is.
+void take_limits_for_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+
 int serve(const ServeFlags& flags) {
   return_freed_memory();
   raise_open_files();
+  take_limits_for_errors();
   const auto options = server_options(flags);
   if (!options) return fail(options.error());
   if (options->cuda) engine::set_cuda_options(*options->cuda);

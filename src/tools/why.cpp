@@ -202,7 +202,11 @@ void add_why(CLI::App& app, int& exit_code) {
   as_format(command, options->format);
   add_login(*command, options->login);
   command->callback([options, to, &exit_code] {
-    if (to->count() == 0 && !asks_context(*options)) options->to.clear();
+    if (asks_context(*options)) {
+      expect_known_server();
+    } else if (to->count() == 0) {
+      options->to.clear();
+    }
     check(*options);
     exit_code = why(*options);
   });

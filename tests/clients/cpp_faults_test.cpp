@@ -63,6 +63,21 @@ TEST(CppFaults, RepliesMayBeWaitedForOtherwiseThanConnections) {
   EXPECT_EQ(rules.error().message, "no answer from " + proxy.address() + " within 2000 ms");
 }
 
+TEST(CppFaults, TheGreetingIsWaitedForAsConnectionsAre) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context io;
+  // The system accepts connections there, and nobody answers.
+  const tcp::acceptor silent(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  const std::string address = "127.0.0.1:" + std::to_string(silent.local_endpoint().port());
+  ClientOptions options;
+  options.timeout = 300'000'000;
+  options.reply_timeout = kLong;
+  options.heartbeats = true;
+  const auto client = Client::connect(address, options);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().message, "no answer from " + address + " within 300 ms");
+}
+
 TEST(CppFaults, TakesNothingMoreThanItsLimitWhileTheServerIsGone) {
   RestartableServer server;
   PublisherOptions options{.batch = 10, .publish_bytes = 4096};

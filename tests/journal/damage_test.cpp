@@ -208,7 +208,7 @@ TEST(Damage, SegmentsOfAnotherJournalAreNoticed) {
     ASSERT_TRUE((*other)->append(kFirstKind, parts));
   }
   ASSERT_TRUE(disk.remove(segments(disk)[0]));
-  ASSERT_TRUE(disk.link("k/" + segment_name(1), kFolder + "/" + segment_name(1)));
+  ASSERT_TRUE(disk.link("k/" + segment_name(1), kFolder + "/" + segment_name(1)).value());
   EXPECT_THAT(verify(disk).error().message, HasSubstr("belongs to another journal"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cstring>
@@ -74,7 +75,7 @@ TEST_P(Disks, ChangesNames) {
   ASSERT_TRUE(disk_->create(path("a")));
   EXPECT_THAT(disk_->list(folder_).value(), ElementsAre("a", "b"));
   ASSERT_TRUE(disk_->rename(path("b"), path("c")));
-  ASSERT_TRUE(disk_->link(path("c"), path("d")));
+  ASSERT_TRUE(disk_->link(path("c"), path("d")).value());
   ASSERT_TRUE(disk_->remove(path("a")));
   EXPECT_THAT(disk_->list(folder_).value(), ElementsAre("c", "d"));
   EXPECT_TRUE(disk_->exists(path("c")).value());
@@ -92,11 +93,28 @@ TEST_P(Disks, NamesTheFileInErrors) {
 }
 
 TEST_P(Disks, GivesALockToOneOnly) {
-  auto lock = disk_->lock(path("lock"));
+  auto lock = disk_->lock_folder(folder_);
   ASSERT_TRUE(lock);
-  EXPECT_THAT(disk_->lock(path("lock")).error().message, HasSubstr("locked by another process"));
+  EXPECT_THAT(disk_->lock_folder(folder_).error().message, HasSubstr("locked by another process"));
   lock->reset();
-  EXPECT_TRUE(disk_->lock(path("lock")));
+  EXPECT_TRUE(disk_->lock_folder(folder_));
+}
+
+TEST(PosixDisk, DoesNotLinkAcrossFileSystems) {
+  struct stat here = {}, there = {};
+  const std::string from = testing::TempDir() + "link_from", to = "/dev/shm/gorgo_link_to";
+  if (stat(testing::TempDir().c_str(), &here) != 0 || stat("/dev/shm", &there) != 0 ||
+      here.st_dev == there.st_dev) {
+    GTEST_SKIP() << "/dev/shm is no file system of its own here";
+  }
+  const auto disk = make_posix_disk();
+  std::filesystem::remove(from);  // a run that ended early may have left it
+  ASSERT_TRUE(disk->create(from));
+  const auto linked = disk->link(from, to);
+  ASSERT_TRUE(linked) << linked.error().message;
+  EXPECT_FALSE(*linked);
+  EXPECT_FALSE(std::filesystem::exists(to));
+  std::filesystem::remove(from);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Disks, testing::Bool(), [](const auto& parameter) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "journal/recovery.hpp"
+#include "journal/snapshot.hpp"
 #include "simulated_disk.hpp"
 #include "text.hpp"
 
@@ -306,6 +307,24 @@ TEST_F(JournalTest, ABackupBeginsAgainWhereAFileGoesMeanwhileAndLeavesNoPart) {
   disk_.set_capacity(disk_.used());
   EXPECT_FALSE(back_up(disk_, "j", "other"));
   EXPECT_THAT(*disk_.list("other"), testing::IsEmpty());
+}
+
+TEST_F(JournalTest, ABackupIsACopyWhereThereAreNoLinks) {
+  auto journal = open();
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(append(*journal, std::string(400, 'a')));
+  ASSERT_TRUE(journal->sync());
+  const auto snapshot = SnapshotWriter::begin(disk_, "j", journal->number(), journal->end());
+  ASSERT_TRUE(snapshot);
+  ASSERT_TRUE((*snapshot)->finish());
+  ASSERT_GT(journal->segments().size(), 1u);
+  disk_.set_links(false);
+  const auto backed_up = back_up(disk_, "j", "backup");
+  ASSERT_TRUE(backed_up) << backed_up.error().message;
+  const std::uint64_t number = journal->number();
+  const Place end = journal->end();
+  disk_.restart(Fate::lost, Fate::lost);
+  EXPECT_TRUE(verify_snapshot(disk_, "backup", number, end));
+  EXPECT_EQ(read(*open("backup"), 1).size(), 5u);
 }
 
 TEST_F(JournalTest, ACrashDuringABackupHarmsNothing) {

@@ -50,6 +50,7 @@ struct SimulatedDisk::State {
   std::map<Operation, std::pair<std::uint64_t, std::string>> failures;  ///< at this count
   std::uint64_t capacity = UINT64_MAX;
   bool short_writes = false;
+  bool links = true;
   std::function<void()> hook;
 };
 
@@ -275,6 +276,8 @@ std::uint64_t SimulatedDisk::used() const {
 
 void SimulatedDisk::set_short_writes(bool on) { state_->short_writes = on; }
 
+void SimulatedDisk::set_links(bool on) { state_->links = on; }
+
 void SimulatedDisk::before_sync(std::function<void()> hook) {
   const std::lock_guard lock(state_->mutex);
   state_->hook = std::move(hook);
@@ -399,20 +402,26 @@ Result<void> SimulatedDisk::remove(const std::string& path) {
   return state_->change(split(path).first, {{split(path).second, nullptr}});
 }
 
-Result<void> SimulatedDisk::link(const std::string& from, const std::string& to) {
+Result<bool> SimulatedDisk::link(const std::string& from, const std::string& to) {
   const std::lock_guard lock(state_->mutex);
   if (const auto begun = state_->begin(Operation::link, from); !begun) return begun.error();
   const auto content = state_->find(from);
   if (!content) return content.error();
   if (state_->find(to)) return Error{to + ": File exists", ""};
-  return state_->change(split(to).first, {{split(to).second, *content}});
+  if (!state_->links) return false;
+  if (const auto done = state_->change(split(to).first, {{split(to).second, *content}}); !done) {
+    return done.error();
+  }
+  return true;
 }
 
-Result<std::unique_ptr<Lock>> SimulatedDisk::lock(const std::string& path) {
+Result<std::unique_ptr<Lock>> SimulatedDisk::lock_folder(const std::string& folder) {
   const std::lock_guard lock(state_->mutex);
-  if (const auto begun = state_->begin(Operation::lock, path); !begun) return begun.error();
-  if (!state_->locks.insert(path).second) return Error{path + " is locked by another process", ""};
-  return std::unique_ptr<Lock>(std::make_unique<HeldLock>(state_, path));
+  if (const auto begun = state_->begin(Operation::lock, folder); !begun) return begun.error();
+  if (!state_->locks.insert(folder).second) {
+    return Error{folder + " is locked by another process", ""};
+  }
+  return std::unique_ptr<Lock>(std::make_unique<HeldLock>(state_, folder));
 }
 
 }  // namespace gorgo::journal

@@ -72,6 +72,8 @@ class SimulatedDisk final : public Disk {
   std::uint64_t used() const;  ///< bytes that all files have together
   /// Each write writes a random number of its bytes.
   void set_short_writes(bool on);
+  /// Whether a file can have names in two folders, as on a file system with links.
+  void set_links(bool on);
   /// Called in each sync of a file before it does anything, without a lock.
   void before_sync(std::function<void()> hook);
 
@@ -95,8 +97,8 @@ class SimulatedDisk final : public Disk {
   Result<std::unique_ptr<File>> open_to_write(const std::string& path) override;
   Result<void> rename(const std::string& from, const std::string& to) override;
   Result<void> remove(const std::string& path) override;
-  Result<void> link(const std::string& from, const std::string& to) override;
-  Result<std::unique_ptr<Lock>> lock(const std::string& path) override;
+  Result<bool> link(const std::string& from, const std::string& to) override;
+  Result<std::unique_ptr<Lock>> lock_folder(const std::string& folder) override;
 
  private:
   class OpenFile;

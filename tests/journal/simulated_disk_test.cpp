@@ -199,11 +199,11 @@ TEST(SimulatedDisk, DamagesWhatIsOnTheDisk) {
 
 TEST(SimulatedDisk, GivesLocksBackWhenTheProgramEnds) {
   SimulatedDisk disk(1);
-  const auto lock = disk.lock("l");
+  const auto lock = disk.lock_folder("");
   ASSERT_TRUE(lock);
-  EXPECT_FALSE(disk.lock("l"));
+  EXPECT_FALSE(disk.lock_folder(""));
   disk.kill();
-  EXPECT_TRUE(disk.lock("l"));
+  EXPECT_TRUE(disk.lock_folder(""));
 }
 
 TEST(SimulatedDisk, ASeedGivesTheSameRunAgain) {

@@ -235,6 +235,31 @@ TEST(JournalFailure, TheRestOfAPublicationWaitsForRoom) {
   for (const std::size_t row : {0, 59'999}) fill_disk_behind_first_piece(row);
 }
 
+TEST(JournalFailure, AServerDoesNotStartOnAFullDiskWhateverIsToHappenWhenItFails) {
+  const auto disk = std::make_shared<SimulatedDisk>(1);
+  {
+    RunningServer server(on(disk));
+    Client client = server.connect();
+    ASSERT_TRUE(publish(client));
+  }
+  for (const auto on_failure :
+       {JournalFailure::read_only, JournalFailure::go_on, JournalFailure::stop}) {
+    disk->set_capacity(disk->used());
+    {
+      Log log(LogFormat::text, LogLevel::off);
+      Server server(on(disk, on_failure), log);
+      const auto recovered = server.recover();
+      ASSERT_FALSE(recovered);
+      EXPECT_THAT(recovered.error().to_string(),
+                  testing::AllOf(HasSubstr("No space left"), HasSubstr("journal.segment_bytes")));
+    }
+    disk->heal();
+    RunningServer server(on(disk, on_failure));
+    Client client = server.connect();
+    EXPECT_TRUE(publish(client));
+  }
+}
+
 TEST(JournalFailure, AServerWithAFullDiskStopsInOrder) {
   const auto disk = std::make_shared<SimulatedDisk>(1);
   ServerOptions options = on(disk);

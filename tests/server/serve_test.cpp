@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <list>
 
 #include "gorgo/client.hpp"
 #include "http_support.hpp"
@@ -43,6 +44,40 @@ TEST_F(Serve, StopsAtOnceOnTheSecondSigtermWhateverItEvaluates) {
   server.signal(SIGTERM);
   EXPECT_THAT(server.err_line("stopped"), HasSubstr("composites=0"));
   EXPECT_EQ(server.wait(), 1);
+}
+
+/// The records of a journal, a line each.
+std::string records_in(const std::string& journal) {
+  Process dump({"journal", "dump", journal});
+  std::string lines;
+  for (auto line = dump.out_line(); !line.empty(); line = dump.out_line()) lines += line;
+  EXPECT_EQ(dump.wait(), 0);
+  return lines;
+}
+
+/// What was given up is evaluated by the next start, which compares what comes of it with the hash.
+TEST_F(Serve, WritesNoHashOfResultsThatItHasGivenUp) {
+  const auto journal = (folder_ / "journal").string();
+  const std::vector<std::string> serve = {"serve", "--listen", "127.0.0.1:0", "--journal", journal};
+  {
+    Process server(serve);
+    auto client = Client::connect(address_in(server.out_line()));
+    ASSERT_TRUE(client) << client.error().to_string();
+    ASSERT_TRUE(client->publish(std::vector{Event{"A", std::nullopt, {}}}));
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0);
+  }
+  EXPECT_THAT(records_in(journal), HasSubstr(" Results "));
+  fs::remove_all(journal);
+  auto slow = serve;
+  slow.insert(slow.end(), {"--rules", write("a.tesla", kSlowRule)});
+  Process server(slow);
+  keep_busy(address_in(server.out_line()));
+  server.signal(SIGTERM);
+  EXPECT_NE(server.err_line("stopping"), "");
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 1);
+  EXPECT_THAT(records_in(journal), testing::Not(HasSubstr(" Results ")));
 }
 
 /// Accepted events are given up in the end, and the exit code says so.
@@ -84,6 +119,39 @@ TEST_F(Serve, ServesOnForTheGraceAndASecondSigtermEndsIt) {
   EXPECT_FALSE(client->next(30'000'000'000));
   EXPECT_THAT(server.err_line("stopped"), HasSubstr("accepted=1"));
   EXPECT_EQ(server.wait(), 0);
+}
+
+/// Arguments of a shell that runs the server behind `limit`, a command of it.
+std::vector<std::string> limited(const std::string& limit, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(),
+                   {"-c", limit + "; exec \"$0\" \"$@\"", GORGO_BINARY, "serve"});
+  return arguments;
+}
+
+TEST_F(Serve, TakesALimitOnTheSizeOfFilesForAnError) {
+  Process server(limited("ulimit -f 1000", {"--journal", (folder_ / "j").string()}), 0, "/bin/sh");
+  EXPECT_THAT(server.err_line("cannot begin a file"), HasSubstr("File too large"));
+  EXPECT_EQ(server.wait(), 1);
+}
+
+TEST_F(Serve, OpensAsManyFilesAsItMay) {
+  Process server(limited("ulimit -Sn 40", {"--listen", "127.0.0.1:0"}), 0, "/bin/sh");
+  const std::string address = address_in(server.out_line());
+  std::list<Client> clients;
+  for (int i = 0; i < 60; ++i) {
+    auto client = Client::connect(address, {.timeout = 10'000'000'000});
+    ASSERT_TRUE(client) << i << ": " << client.error().to_string();
+    clients.push_back(*std::move(client));
+  }
+}
+
+TEST_F(Serve, SaysThatItMayNotOpenAsManyFilesAsSessionsTake) {
+  Process server(limited("ulimit -n 40", {"--listen", "127.0.0.1:0"}), 0, "/bin/sh");
+  EXPECT_THAT(server.err_line("open files"), HasSubstr("open_files=40"));
+  const std::string address = address_in(server.out_line());
+  std::list<server::HttpConnection> connections;
+  for (int i = 0; i < 60; ++i) connections.emplace_back(address);
+  EXPECT_THAT(server.err_line("cannot accept a connection"), HasSubstr("count=1"));
 }
 
 TEST_F(Serve, ItsUnitIsOneThatSystemdTakes) {

@@ -70,12 +70,12 @@ class BarredDisk : public Disk {
     return disk_->rename(from, to);
   }
   Result<void> remove(const std::string& path) override { return disk_->remove(path); }
-  Result<void> link(const std::string& from, const std::string& to) override {
+  Result<bool> link(const std::string& from, const std::string& to) override {
     return disk_->link(from, to);
   }
-  Result<std::unique_ptr<journal::Lock>> lock(const std::string& path) override {
+  Result<std::unique_ptr<journal::Lock>> lock_folder(const std::string& folder) override {
     locked_ = true;
-    return disk_->lock(path);
+    return disk_->lock_folder(folder);
   }
 
  private:

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -146,6 +149,114 @@ TEST_F(Commands, TakeUserAndCertificatesOfTheContextAtAnyDepth) {
   }
 }
 
+/// As the file of contexts, with `text` in it.
+void write_contexts_file(const std::string& text) {
+  const std::filesystem::path folder = std::string(std::getenv("XDG_CONFIG_HOME")) + "/gorgo";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "contexts.toml") << text;
+}
+std::string contexts_file() {
+  std::ifstream file(std::string(std::getenv("XDG_CONFIG_HOME")) + "/gorgo/contexts.toml");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST_F(Commands, AskNoOtherServerWhereTheFileOfContextsIsWrong) {
+  write("F", "");
+  write("r.tesla", "define Hot() from Temp(value > 45);\n");
+  write_contexts_file("x = [");
+  for (const std::string& command : kTakingContexts) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("the current context cannot be used")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("name a server with --to")) << command;
+  }
+  EXPECT_THAT(run("types --to 127.0.0.1:1").err, HasSubstr("cannot connect to 127.0.0.1:1"));
+  const Outcome local = run("check r.tesla");
+  EXPECT_EQ(local.exit_code, 0);
+  EXPECT_THAT(local.err, Not(HasSubstr("context")));
+}
+
+TEST_F(Commands, AskNoOtherServerWhereTheCurrentContextIsUnknown) {
+  const std::string prod = "[contexts.prod]\nto = \"127.0.0.1:2\"\n";
+  for (const std::string& wrong :
+       {"current = \"gone\"\n" + prod, "current = 3\n" + prod, "curent = \"prod\"\n" + prod,
+        std::string("contexts = 1\n"),
+        std::string("current = \"prod\"\n[contexts.prod]\nserver = \"127.0.0.1:2\"\n"),
+        std::string("current = \"prod\"\n[contexts.prod]\nto = 7450\n"),
+        std::string("current = \"prod\"\n[contexts.prod]\nuser = \"me\"\n")}) {
+    write_contexts_file(wrong);
+    const Outcome outcome = run("types");
+    EXPECT_EQ(outcome.exit_code, 2) << wrong;
+    EXPECT_THAT(outcome.err, HasSubstr("the current context cannot be used")) << wrong;
+  }
+}
+
+TEST_F(Commands, TakeTheNameOfAContextBehindASignOfEquality) {
+  ASSERT_EQ(run("context add here --server 127.0.0.1:2").exit_code, 0);
+  ASSERT_EQ(run("context add other --server 127.0.0.1:3").exit_code, 0);
+  EXPECT_THAT(run("--context=other types").err, HasSubstr("127.0.0.1:3"));
+  EXPECT_EQ(run("--context=gone types").exit_code, 2);
+}
+
+TEST_F(Commands, KeepContextsThatAreAddedAtTheSameTime) {
+  ASSERT_EQ(run("context add base --server 127.0.0.1:2").exit_code, 0);
+  std::string together;
+  for (int i = 0; i < 12; ++i) {
+    together += "'" GORGO_BINARY "' context add c" + std::to_string(i) + " --server 127.0.0.1:3 & ";
+  }
+  ASSERT_EQ(std::system((together + "wait").c_str()), 0);
+  EXPECT_EQ(nlohmann::json::parse(run("context list --format json").out).size(), 13U);
+}
+
+TEST_F(Commands, KeepTheContextsWhereTheirFileCannotBeWritten) {
+  ASSERT_EQ(run("context add base --server 127.0.0.1:2").exit_code, 0);
+  const std::string before = contexts_file();
+  const std::string long_name(5000, 'x');
+  const std::string command = "ulimit -f 1; trap '' XFSZ; '" GORGO_BINARY "' context add " +
+                              long_name + " --server 127.0.0.1:3 2>'" +
+                              (folder() / "said").string() + "'";
+  EXPECT_NE(std::system(command.c_str()), 0);
+  EXPECT_THAT(read("said"), HasSubstr("File too large"));
+  EXPECT_EQ(contexts_file(), before);
+}
+
+TEST_F(Commands, KeepALinkToTheFileOfContextsAndItsPermissions) {
+  ASSERT_EQ(run("context add base --server 127.0.0.1:2").exit_code, 0);
+  namespace fs = std::filesystem;
+  const fs::path file = std::string(std::getenv("XDG_CONFIG_HOME")) + "/gorgo/contexts.toml";
+  fs::rename(file, folder() / "kept.toml");
+  fs::permissions(folder() / "kept.toml", fs::perms(0640));
+  fs::create_symlink(folder() / "kept.toml", file);
+  ASSERT_EQ(run("context add other --server 127.0.0.1:3").exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(file));
+  EXPECT_THAT(read("kept.toml"), HasSubstr("other"));
+  EXPECT_EQ(fs::status(folder() / "kept.toml").permissions(), fs::perms(0640));
+}
+
+TEST_F(Commands, KeepAnyNameOfAContextThatIsOneLine) {
+  const std::vector<std::string> names = {"a b", "a.b", "a\"b", "a'b", "'\"", "b\\s", "\xC3\xA4"};
+  for (const std::string& name : names) {
+    setenv("NAME", name.c_str(), 1);
+    EXPECT_EQ(run("context add \"$NAME\" --server 127.0.0.1:2").exit_code, 0) << name;
+    EXPECT_EQ(run("context use \"$NAME\"").exit_code, 0) << name;
+    EXPECT_THAT(run("types").err, HasSubstr("127.0.0.1:2")) << name;
+  }
+  const auto list = nlohmann::json::parse(run("context list --format json").out);
+  EXPECT_EQ(list.size(), names.size());
+  const std::string before = contexts_file();
+  for (const std::string name : {"", "n\nl", "t\tb", "\xFF"}) {
+    setenv("NAME", name.c_str(), 1);
+    EXPECT_EQ(run("context add \"$NAME\" --server 127.0.0.1:2").exit_code, 2) << name;
+    EXPECT_EQ(run("context add n --server 127.0.0.1:2 --ca \"x$NAME\"").exit_code,
+              name.empty() ? 0 : 2)
+        << name;
+    if (name.empty()) {
+      EXPECT_EQ(run("context remove n").exit_code, 0);
+    }
+  }
+  EXPECT_EQ(contexts_file(), before);
+}
+
 TEST_F(Commands, AskNoServerOfAContextWhereWhyHasFiles) {
   ASSERT_EQ(run("context add here --server 127.0.0.1:2").exit_code, 0);
   write("r.tesla", "define Hot() from Temp(value > 45);\n");
@@ -222,7 +333,14 @@ TEST_F(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed(binary + " --context ''", 2), "prod test trial\n");
   EXPECT_EQ(completed(binary + " context use t", 3), "test trial\n");
   EXPECT_EQ(completed(binary + " context remove p", 3), "prod\n");
+  ASSERT_EQ(run("context add 'my own' --server 127.0.0.1:2").exit_code, 0);
+  EXPECT_EQ(completed(binary + " context use m", 3), "my\\ own\n");
   EXPECT_EQ(completed("gorgo-that-is-not-there --context ''", 2), "\n");
+  EXPECT_EQ(completed("gorgo serve --config ''", 3), "\n") << "the shell completes files then";
+  EXPECT_EQ(completed("gorgo serve --log-level ''", 3), "\n");
+  EXPECT_EQ(completed("gorgo completion f", 2), "fish\n");
+  EXPECT_EQ(completed("gorgo help pin", 2), "ping\n");
+  EXPECT_EQ(completed("gorgo man expl", 2), "explain\n");
 }
 
 // The functions of zsh's completion system, which only works at a terminal, print what they get.

@@ -1,3 +1,8 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <iterator>
+
 #include "command_line.hpp"
 
 /// `gorgo fmt`, as a user meets it.
@@ -29,6 +34,21 @@ TEST_F(CommandLine, FmtWritesInPlace) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(read("a.tesla"), kPretty);
+}
+
+TEST_F(CommandLine, FmtKeepsAFileThatItCannotWrite) {
+  std::string ugly;
+  for (int i = 0; i < 200; ++i) ugly += "event  B" + std::to_string(i) + " ( x:INT ) ;\n";
+  write("a.tesla", ugly);
+  const std::string limited = "cd '" + folder().string() +
+                              "'; ulimit -f 1; trap '' XFSZ; '" GORGO_BINARY
+                              "' fmt -w a.tesla 2>err.txt";
+  EXPECT_NE(std::system(limited.c_str()), 0);
+  EXPECT_THAT(read("err.txt"), testing::HasSubstr("cannot write a.tesla: File too large"));
+  EXPECT_EQ(read("a.tesla"), ugly);
+  std::filesystem::remove(folder() / "err.txt");
+  const std::filesystem::directory_iterator files(folder());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing else is left";
 }
 
 TEST_F(CommandLine, FmtChecks) {

@@ -113,6 +113,40 @@ TEST_F(JournalCommand, VerifyNamesWhatIsDamaged) {
                                  HasSubstr("restore the journal from a backup")));
 }
 
+TEST_F(JournalCommand, VerifyNamesEachFileThatIsDamaged) {
+  write_journal(20);
+  write_snapshot(15);
+  const auto found = journal::survey_beside_writer(*disk_, journal_folder(), journal::Depth::tail);
+  ASSERT_TRUE(found);
+  const journal::Place first = found->segments[0].first, second = found->segments[1].first;
+  flip(first, 500);
+  flip(second, 500);
+  std::filesystem::resize_file(journal::snapshot_path(journal_folder(), 15), 70);
+  const Outcome outcome = run("journal verify journal --format json");
+  EXPECT_EQ(outcome.exit_code, 1);
+  const auto damage = nlohmann::json::parse(outcome.out)["damage"];
+  ASSERT_EQ(damage.size(), 3U);
+  const std::vector<std::string> files = {journal::segment_name(first),
+                                          journal::segment_name(second), "snapshot-"};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    EXPECT_THAT(damage[i].get<std::string>(), HasSubstr("journal/" + files[i]));
+    EXPECT_THAT(outcome.err, HasSubstr("journal/" + files[i]));
+  }
+}
+
+TEST_F(JournalCommand, OneProcessAtATimeHasAJournalAlsoWhenItsLockFileIsRemoved) {
+  ASSERT_TRUE(std::filesystem::create_directory(journal_folder()));
+  Background server = start("serve --listen 127.0.0.1:0 --journal journal 2>log");
+  ASSERT_THAT(server.line(), HasSubstr("listening on"));
+  std::filesystem::remove(journal_folder() + "/lock");
+  for (const char* const second :
+       {"journal trim journal --below 1", "serve --listen 127.0.0.1:0 --journal journal"}) {
+    const Outcome outcome = run(second);
+    ASSERT_EQ(outcome.exit_code, 1) << second;
+    EXPECT_THAT(outcome.err, HasSubstr("journal is locked by another process")) << second;
+  }
+}
+
 TEST_F(JournalCommand, VerifyWantsAJournal) {
   std::filesystem::create_directory(path("empty"));
   const Outcome outcome = run("journal verify empty");
@@ -135,7 +169,42 @@ TEST_F(JournalCommand, DoctorSaysWhatIsDamagedAndWhatToDo) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(journal::segment_name(1)),
                                  HasSubstr("A server does not start with it: restore")));
-  EXPECT_EQ(run("doctor journal nowhere").exit_code, 1);
+}
+
+TEST_F(JournalCommand, DoctorSaysThatThereIsNoJournal) {
+  make_folder("empty");
+  for (const std::string folder : {"nowhere", "empty"}) {
+    const Outcome outcome = run("doctor journal " + folder);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.out, HasSubstr("There is no journal in " + folder));
+  }
+  write("file", "");
+  const Outcome outcome = run("doctor journal file");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("A server does not start with it.\n"));
+}
+
+/// The owner of the folder is the user of the server. Root may write everywhere.
+TEST_F(JournalCommand, DoctorKnowsThatAServerWritesIntoTheFolder) {
+  write_journal(10);
+  const std::string as_owner = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups " : "";
+  if (geteuid() == 0) {
+    for (const auto& file : std::filesystem::recursive_directory_iterator(journal_folder())) {
+      ASSERT_EQ(chown(file.path().c_str(), 65534, static_cast<gid_t>(-1)), 0);
+    }
+    ASSERT_EQ(chown(journal_folder().c_str(), 65534, static_cast<gid_t>(-1)), 0);
+  }
+  const auto examine = [&] {
+    const std::string command =
+        as_owner + "'" GORGO_BINARY "' doctor journal '" + journal_folder() + "' >" + path("said");
+    return WEXITSTATUS(std::system(command.c_str()));
+  };
+  EXPECT_EQ(examine(), 0) << read("said");
+  std::filesystem::permissions(journal_folder(), std::filesystem::perms(0500));
+  EXPECT_EQ(examine(), 1);
+  EXPECT_THAT(read("said"), HasSubstr("Nothing can be written into " + journal_folder() +
+                                      ": Permission denied. A server does not start"));
+  std::filesystem::permissions(journal_folder(), std::filesystem::perms(0700));
 }
 
 TEST_F(JournalCommand, DoctorKnowsThatATrimmedJournalNeedsAWholeSnapshot) {

@@ -35,6 +35,8 @@ bool DecisionWriter::starve(const Starvation& starvation) {
 void DecisionWriter::write_results(bool at_the_end) {
   constexpr std::uint64_t kRoots = 1 << 20;
   if (!parts_.journal.is_on()) return;
+  // A replay gives what was given up, too, and would take the hash for that of another program.
+  if (parts_.processor.is_stopped()) return;
   const std::uint64_t roots = parts_.processor.roots();
   if (roots == results_written_ || (!at_the_end && roots < results_written_ + kRoots)) return;
   if (!parts_.journal.make_room(0))

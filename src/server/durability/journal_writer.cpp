@@ -34,6 +34,14 @@ Result<void> JournalWriter::open() {
   return {};
 }
 
+Result<void> JournalWriter::begin() {
+  const auto room = journal_->make_room(0);
+  if (room) return {};
+  const Error& why = room.error();
+  return Error{"the journal cannot begin a file: " + why.message,
+               (why.hint.empty() ? "" : why.hint + "; ") + "a start needs journal.segment_bytes"};
+}
+
 Result<void> JournalWriter::make_room(std::size_t bytes) {
   constexpr std::size_t kForRests = 4096;  // dozens of records without frames
   return make_room_for_rest(bytes + kForRests);

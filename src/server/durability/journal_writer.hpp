@@ -54,6 +54,9 @@ class JournalWriter {
 
   /// Opens the journal in the folder that is configured, if one is.
   Result<void> open();
+  /// Has the journal begin a file. An error, whatever `on_failure` says: nothing was taken yet that
+  /// would be lost with the server, and whoever starts it learns that it would keep nothing.
+  Result<void> begin();
   /// Whether records are written.
   bool is_on() const { return journal_ != nullptr && !failure_; }
   /// Why nothing may be changed any more, if that is so.

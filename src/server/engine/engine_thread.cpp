@@ -185,6 +185,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
                  .flush = [this] { flush(); }},
                 settings_, progress, log_);
   if (auto done = replay.run(); !done) return done;
+  if (auto begun = journal_.begin(); !begun) return begun;
   journal_.write<stored::Settings>(stored::Kind::Settings, settings_);
   decisions_.begin();
   for (Replay::Unfinished& unfinished : replay.take_unfinished()) finish(std::move(unfinished));
