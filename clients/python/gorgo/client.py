@@ -42,8 +42,6 @@ def check_numbered(options: Options, sequence: Optional[int]) -> None:
 
 
 def as_events(events: Union[Publishable, Iterable[Publishable]]) -> List[Event]:
-    if isinstance(events, Event):
-        return [events]
     if isinstance(events, Iterable) and not isinstance(events, (Mapping, str, bytes)):
         return [to_event(event) for event in events]
     return [to_event(events)]

@@ -174,7 +174,7 @@ def _of_mapping(values: Mapping[str, Any]) -> Event:
     if "type" not in values or unknown:
         raise EventError(f"{dict(values)!r} is no event", 'an event is {"type": "..", "attrs": {..}}, "ts" may be absent')
     stamp = values.get("ts")
-    return Event(values["type"], values.get("attrs") or {}, None if stamp is None else _of_line(stamp))
+    return Event(values["type"], _copy_of(values.get("attrs") or {}), None if stamp is None else _of_line(stamp))
 
 
 def _of_dataclass(value: Any) -> Event:
@@ -185,10 +185,20 @@ def _of_dataclass(value: Any) -> Event:
                  None if stamp is None else nanoseconds(stamp))
 
 
+def _copy_of(attributes: Any) -> Any:
+    try:
+        return dict(attributes)
+    except (TypeError, ValueError):
+        return attributes  # no mapping, which is told where they are encoded
+
+
 def to_event(value: Publishable) -> Event:
-    """Takes an Event, a mapping in the shape of an event line, or an instance of a dataclass."""
+    """Takes an Event, a mapping in the shape of an event line, or an instance of a dataclass.
+
+    The event keeps the values of this moment, because some time may pass until it is encoded.
+    """
     if isinstance(value, Event):
-        return value
+        return Event(value.type, _copy_of(value.attributes), value.timestamp)
     if isinstance(value, Mapping):
         return _of_mapping(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

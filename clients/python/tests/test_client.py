@@ -133,6 +133,18 @@ class ClientTest(unittest.TestCase):
 
         asyncio.run(work())
 
+    def test_what_was_sent_may_be_changed(self):
+        with self.connect() as client, client.subscribe("Note") as notes:
+            attributes, line = {}, {"type": "Note", "attrs": {}}
+            event = gorgo.Event("Note", {})
+            for n in range(0, 300, 3):
+                attributes["n"], event.attributes["n"], line["attrs"]["n"] = n, n + 1, n + 2
+                client.send(gorgo.Event("Note", attributes))
+                client.send(event)
+                client.send(line)
+            client.flush()
+            self.assertEqual([notes.next(timeout=10)["n"] for _ in range(300)], list(range(300)))
+
     def test_events_with_many_attributes_do_not_hold_up_each_other(self):
         with self.connect() as client:
             for first in (0, 3000):
