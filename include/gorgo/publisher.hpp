@@ -64,7 +64,8 @@ class Publisher {
   Publisher& operator=(Publisher&&) noexcept;
 
   /// Publishes events in their order, behind what was sent before, and waits for the outcome. An
-  /// error: nothing was sent. Not within a task.
+  /// error: nothing was sent, as where one of the events has a name or a text that is not UTF-8.
+  /// Not within a task.
   Result<Outcome> publish(std::span<const Event> events);
   Result<Outcome> publish(const EventBatch& batch);
   /// The events are copied before these return.
@@ -73,7 +74,7 @@ class Publisher {
 
   /// Publishes an event and does not wait, unless `publish_bytes` are without an outcome: the fast
   /// way for single events, since those that are sent while an answer is due share a frame. An
-  /// error: the event was not taken.
+  /// error: the event was not taken, and the others are sent.
   Result<void> send(const Event& event);
   /// Publishes a batch as it is, without waiting, as `send` does with an event.
   Result<void> send(const EventBatch& batch);

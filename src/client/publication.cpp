@@ -1,12 +1,18 @@
 #include "client/publication.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "codec/names.hpp"
+#include "codec/text.hpp"
 #include "protocol/batch.hpp"
 
 namespace gorgo::client {
 namespace {
+
+/// What a frame has beside its events, at most.
+constexpr std::size_t kEnvelope = 256;
 
 std::size_t size_of(const Event& event) {
   std::size_t size = event.type.size() + 64;
@@ -26,6 +32,52 @@ void add(const BatchCursor& event, BatchBuilder& collected) {
 }
 
 std::string_view first_type(const EventBatch& batch) { return BatchCursor(batch).table().type; }
+
+std::string name_of(std::size_t number, std::string_view type) {
+  return "event " + std::to_string(number) + " of type '" + std::string(type) + "'";
+}
+
+std::string what_names_are() {
+  return "names are UTF-8, of 1 to " + std::to_string(codec::kLongestName) + " bytes";
+}
+
+std::optional<Error> problem_of_type(const std::string& type, std::size_t number) {
+  if (codec::is_event_type(type)) return std::nullopt;
+  const std::string which = "event " + std::to_string(number);
+  if (type == "*") return Error{which + " is of type '*', which stands for all types", "name one"};
+  return Error{which + " has a type without a usable name", what_names_are()};
+}
+
+std::optional<Error> problem_of_attributes(const Event& event, std::size_t number) {
+  const auto& attributes = event.attributes;
+  if (attributes.size() > codec::kMostAttributes) {
+    return Error{
+        name_of(number, event.type) + " has " + std::to_string(attributes.size()) + " attributes",
+        "an event has at most " + std::to_string(codec::kMostAttributes)};
+  }
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    const auto& [name, value] = attributes[i];
+    if (!codec::is_event_name(name)) {
+      return Error{
+          name_of(number, event.type) + ": attribute " + std::to_string(i) + " has no usable name",
+          what_names_are()};
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && !codec::is_valid_utf8(*text)) {
+      return Error{name_of(number, event.type) + ": attribute '" + name + "' is not UTF-8",
+                   "convert the text, which may be Latin-1"};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether events that differ in their attributes have more of these than the server takes in one
+/// table.
+bool is_too_wide(const EventBatch& batch) {
+  return std::ranges::any_of(batch.tables, [](const EventTable& table) {
+    return table.columns.size() > codec::kMostAttributes;
+  });
+}
 
 }  // namespace
 
@@ -57,6 +109,7 @@ Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t f
                                           std::uint64_t id) {
   const std::uint32_t count = batch.events();
   if (count > limits.max_rows) return std::optional<Piece>();
+  if (count > 1 && is_too_wide(batch)) return std::optional<Piece>();
   flatbuffers::FlatBufferBuilder builder;
   const auto packed = protocol::pack(builder, batch);
   const auto publish =
@@ -69,10 +122,19 @@ Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t f
     return std::optional(Piece{first, count, id, protocol::Bytes(bytes, bytes + size)});
   }
   if (count > 1) return std::optional<Piece>();
-  return Error{"event " + std::to_string(first) + " of type '" + std::string(first_type(batch)) +
-                   "' takes " + std::to_string(size) + " bytes, more than the server's limit of " +
-                   std::to_string(limits.max_frame),
+  return Error{name_of(first, first_type(batch)) + " takes " + std::to_string(size) +
+                   " bytes, more than the server's limit of " + std::to_string(limits.max_frame),
                "raise limits.max_frame of the server"};
+}
+
+std::optional<Error> problem_of(const Event& event, std::size_t number, const BatchLimits& limits) {
+  if (auto problem = problem_of_type(event.type, number)) return problem;
+  if (auto problem = problem_of_attributes(event, number)) return problem;
+  if (kEnvelope + size_of(event) <= limits.max_frame) return std::nullopt;
+  BatchBuilder alone;
+  alone.add(event);
+  const auto piece = encode_piece(alone.batch(), number, limits, {}, 0);
+  return piece ? std::nullopt : std::optional(piece.error());
 }
 
 std::array<BatchBuilder, 2> halves_of(const EventBatch& batch) {
@@ -85,7 +147,6 @@ std::array<BatchBuilder, 2> halves_of(const EventBatch& batch) {
 }
 
 BatchBuilder collect(std::span<const Event>& events, const BatchLimits& limits) {
-  constexpr std::size_t kEnvelope = 256;
   BatchBuilder collected;
   std::size_t count = 0;
   for (; count < events.size() && count < limits.max_rows && !collected.full(); ++count) {

@@ -32,6 +32,10 @@ struct Piece {
 
 wire::AckMode mode_of(Acknowledge acknowledge);
 
+/// Why the server would refuse this event and every other one of the same batch. `number`: of the
+/// event in its publication.
+std::optional<Error> problem_of(const Event& event, std::size_t number, const BatchLimits& limits);
+
 /// Encodes a batch that begins with event `first` of its publication. Nothing: it is more than the
 /// server takes in one frame. An error: so is its only event.
 Result<std::optional<Piece>> encode_piece(const EventBatch& batch, std::size_t first,

@@ -1,6 +1,7 @@
 #include "gorgo/publisher.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "client/replies.hpp"
@@ -45,6 +46,10 @@ struct Publisher::Impl final : client::Sender {
   Error no_space() const;
   Result<Outcome> settle(const TallyPointer& tally);
   Outcome settle_all();
+  /// Why `send` takes no such event.
+  std::optional<Error> problem_of_next(const Event& event) const;
+  /// Why `publish` sends none of these events.
+  std::optional<Error> problem_of_any(std::span<const Event> events) const;
   Result<void> collect(const Event& event);
   bool wait_for_space();
   template <class Events>
@@ -102,6 +107,17 @@ Outcome Publisher::Impl::settle_all() {
 bool Publisher::Impl::wait_for_space() {
   return link.run_until(after(options.client.timeout), [this] { return has_space(); }) &&
          !link.ended();
+}
+
+std::optional<Error> Publisher::Impl::problem_of_next(const Event& event) const {
+  return problem_of(event, sent->sent + collected.events());
+}
+
+std::optional<Error> Publisher::Impl::problem_of_any(std::span<const Event> events) const {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (auto problem = problem_of(events[i], i)) return problem;
+  }
+  return std::nullopt;
 }
 
 Result<void> Publisher::Impl::collect(const Event& event) {
@@ -199,10 +215,16 @@ Awaited<Result<Publisher>> Publisher::async_open(Loop& loop, const std::string& 
                                             });
 }
 
-Result<Outcome> Publisher::publish(std::span<const Event> events) { return impl_->publish(events); }
+Result<Outcome> Publisher::publish(std::span<const Event> events) {
+  if (auto problem = impl_->problem_of_any(events)) return *problem;
+  return impl_->publish(events);
+}
 Result<Outcome> Publisher::publish(const EventBatch& batch) { return impl_->publish(batch); }
 
 Awaited<Result<Outcome>> Publisher::async_publish(std::span<const Event> events) {
+  if (auto problem = impl_->problem_of_any(events)) {
+    return Awaited<Result<Outcome>>(Result<Outcome>(*problem));
+  }
   return client::awaited<Result<Outcome>>(
       loop_->io, [impl = impl_, copy = std::vector<Event>(events.begin(), events.end())] {
         return impl->publish_later(copy);
@@ -219,6 +241,7 @@ Awaited<Result<Outcome>> Publisher::async_publish(const EventBatch& batch) {
 
 Result<void> Publisher::send(const Event& event) {
   constexpr std::uint32_t kBetweenPolls = 16;
+  if (auto problem = impl_->problem_of_next(event)) return *problem;
   if (!impl_->wait_for_space()) return impl_->no_space();
   if (impl_->unanswered.empty() || impl_->collected.events() % kBetweenPolls == 0) {
     loop_->io.restart();
@@ -235,6 +258,9 @@ Result<void> Publisher::send(const EventBatch& batch) {
   return posted;
 }
 Awaited<Result<void>> Publisher::async_send(const Event& event) {
+  if (auto problem = impl_->problem_of_next(event)) {
+    return Awaited<Result<void>>(Result<void>(*problem));
+  }
   if (impl_->has_space() && !impl_->link.ended()) {
     return Awaited<Result<void>>(impl_->collect(event));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,6 +29,10 @@ class Sender : public Link::User {
   void post_tick(Timestamp timestamp, const TallyPointer& tally);
 
  protected:
+  /// Why the server would not take the events beside this one, either. `number`: of the event.
+  std::optional<Error> problem_of(const Event& event, std::size_t number) const {
+    return client::problem_of(event, number, limits_);
+  }
   /// Why messages have no answer yet, as far as the server has said so.
   Error why_unanswered(std::string hint) const;
   /// Every message has its outcome, so that what was held back to be sent together may go.

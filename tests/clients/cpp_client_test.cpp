@@ -71,6 +71,77 @@ TEST(CppClient, TellsWhichEventsWereRefusedAndWhy) {
   EXPECT_EQ(publisher.flush().kind, Outcome::Kind::accepted) << "it is told once";
 }
 
+/// Events that the server would refuse together with all others of their frame.
+std::vector<Event> spoilers() {
+  const auto of_type = [](std::string type) { return Event{std::move(type), std::nullopt, {}}; };
+  const auto with = [](std::string name, std::string text) {
+    return Event{"Number", std::nullopt, {{std::move(name), std::move(text)}}};
+  };
+  Event wide = of_type("Number");
+  for (int i = 0; i <= 4096; ++i) {
+    wide.attributes.push_back({"a" + std::to_string(i), std::int64_t{i}});
+  }
+  return {of_type("*"),      of_type(""),
+          of_type("\xfc"),   of_type(std::string(1025, 't')),
+          with("", "x"),     with("\xfc", "x"),
+          with("n", "\xfc"), with(std::string(1025, 'n'), "x"),
+          std::move(wide),   with("n", std::string(std::size_t{17} << 20, 'x'))};
+}
+
+TEST(CppClient, AnEventThatNoFrameCanHaveSpoilsNoOther) {
+  RunningServer server;
+  auto publisher = publisher_of(server->address());
+  for (const Event& spoiler : spoilers()) {
+    for (std::int64_t n = 0; n < 20; ++n) {
+      const auto sent = publisher.send(n == 10 ? spoiler : numbered(n));
+      EXPECT_EQ(static_cast<bool>(sent), n != 10);
+      if (!sent) EXPECT_THAT(sent.error().message, testing::StartsWith("event 10"));
+    }
+    const Outcome flushed = publisher.flush();
+    EXPECT_EQ(flushed.kind, Outcome::Kind::accepted);
+    EXPECT_EQ(flushed.published.accepted, 19U);
+
+    const auto published = publisher.publish(std::vector<Event>{numbered(1), spoiler});
+    ASSERT_FALSE(published);
+    EXPECT_THAT(published.error().message, testing::StartsWith("event 1"));
+  }
+}
+
+TEST(CppClient, EventsWithManyAttributesDoNotHoldUpEachOther) {
+  RunningServer server;
+  auto publisher = publisher_of(server->address());
+  for (const int first : {0, 3000, 6000}) {
+    Event wide{"Wide", std::nullopt, {}};
+    for (int i = first; i < first + 3000; ++i) {
+      wide.attributes.push_back({"a" + std::to_string(i), std::int64_t{i}});
+    }
+    ASSERT_TRUE(publisher.send(wide));
+  }
+  EXPECT_EQ(publisher.flush().published.accepted, 3U);
+}
+
+Task<> send_spoilers(Loop& loop, std::string address, std::uint64_t& accepted) {
+  auto publisher = co_await Publisher::async_open(loop, address);
+  EXPECT_TRUE(publisher) << publisher.error().to_string();
+  for (const Event& spoiler : spoilers()) {
+    const Event fine = numbered(1);
+    EXPECT_TRUE(co_await publisher->async_send(fine));
+    EXPECT_FALSE(co_await publisher->async_send(spoiler));
+    const std::vector<Event> both = {fine, spoiler};
+    EXPECT_FALSE(co_await publisher->async_publish(both));
+  }
+  accepted = (co_await publisher->async_drain()).published.accepted;
+}
+
+TEST(CppClient, AnEventThatNoFrameCanHaveSpoilsNoOtherOfACoroutine) {
+  RunningServer server;
+  Loop loop;
+  std::uint64_t accepted = 0;
+  loop.spawn(send_spoilers(loop, server->address(), accepted));
+  loop.run();
+  EXPECT_EQ(accepted, spoilers().size());
+}
+
 TEST(CppClient, DrainYieldsWhatWasDeliveredAndThenTheEnd) {
   RunningServer server;
   auto subscription = subscription_of(server->address(), "Number");

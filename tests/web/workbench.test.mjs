@@ -239,6 +239,14 @@ test('rules are tried on a sample and on the live stream, with nothing deployed'
     assert.ok(!names.some((name) => name.startsWith('attempt')));
   }));
 
+test('composites on trial have all digits of their numbers', () =>
+  withPage('/editor', async (page) => {
+    await page.getByLabel('Deployment').fill('digits');
+    await write(page, 'event Order(id: int, lat: float);\ndefine Seen(id: int, lat: float) from Order() where id = Order.id, lat = Order.lat;\n');
+    await page.getByLabel('Sample of events').fill('{"type":"Order","ts":1000,"attrs":{"id":4929123456781234,"lat":45.46421234}}');
+    await page.getByRole('region', {name: 'Composites on trial'}).getByText('id 4929123456781234  lat 45.46421234').waitFor();
+  }));
+
 test('rule tests run against the text in the editor', () =>
   withPage('/editor', async (page) => {
     await write(page, kHot);
@@ -259,6 +267,13 @@ test('the tail of events shows only what the server lets through the filter', ()
 test('the tail says how much it leaves out', () =>
   withPage('/events?subscribe=*&most=10', async (page) => {
     await page.getByText(/shown, [1-9][\d.kM]* left out/).waitFor();
+  }));
+
+test('events have all digits of their numbers', () =>
+  withPage('/events?subscribe=Order', async (page) => {
+    await page.getByText('Nothing has come yet.').waitFor();
+    await post(server, [{type: 'Order', attrs: {id: 123456789, card: 4929123456781234, sum: 1234567.89}}]);
+    await page.getByText('id 123456789  card 4929123456781234  sum 1234567.89').waitFor();
   }));
 
 test('what was accepted is found by its time, and from the question why', async () => {

@@ -42,3 +42,6 @@ export function seconds(value: number): string {
 }
 
 export const clock = (milliseconds: number) => new Date(milliseconds).toISOString().slice(11, 23);
+
+/// The attributes of an event with all of their digits: people look for an id, and copy it.
+export const attributes = (attrs: Record<string, unknown>) => Object.entries(attrs).map(([name, value]) => `${name} ${JSON.stringify(value)}`).join('  ');

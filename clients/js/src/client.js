@@ -28,6 +28,18 @@ function ackOf(processed, durable) {
 }
 
 /**
+ * Throws unless these are members with a name each.
+ * @template T
+ * @param {T} value
+ * @param {string} what
+ * @returns {T}
+ */
+function columnsOf(value, what) {
+  if (typeof value === "object" && value !== null && !(Symbol.iterator in value)) return value;
+  throw new GorgoError("event", `${what} has no columns`, "write {Temp: {area: [..], value: [..]}}");
+}
+
+/**
  * A client of one server. It opens a WebSocket with the first publication, and one for each subscription, so that a slow
  * reader holds up nothing else. Lost connections come back by themselves.
  */
@@ -119,13 +131,14 @@ export class Client {
   async publishColumns(types, options) {
     /** @type {Publishable[]} */
     const events = [];
-    for (const [type, columns] of Object.entries(types)) {
+    for (const [type, columns] of Object.entries(columnsOf(types, "what is published"))) {
+      columnsOf(columns, `type ${type}`);
       const { timestamp, ...attributes } = columns;
       const names = Object.keys(attributes);
       const rows = (attributes[names[0] ?? ""] ?? timestamp)?.length ?? 0;
       for (const [name, column] of Object.entries(columns)) {
-        if (column.length === rows) continue;
-        throw new GorgoError("event", `column '${name}' of ${type} has ${column.length} values, not ${rows}`,
+        if (column?.length === rows) continue;
+        throw new GorgoError("event", `column '${name}' of ${type} has ${column?.length ?? "no"} values, not ${rows}`,
           "all columns of a type have as many, and undefined stands where a row lacks the attribute");
       }
       for (let row = 0; row < rows; ++row) {

@@ -85,7 +85,9 @@ function check(event) {
   }
   if (typeof event.type !== "string") throw wrong("the event has no type");
   const attributes = event.attributes ?? {};
-  if (typeof attributes !== "object" || Array.isArray(attributes)) throw wrong("the attributes are no object");
+  if (typeof attributes !== "object" || Symbol.iterator in attributes) {
+    throw wrong("the attributes are no object with a member for each", "write {area: \"A1\"}, or Object.fromEntries(map)");
+  }
 }
 
 /**
@@ -102,7 +104,7 @@ export function eventText(event) {
     }
     parts.push(`${stringText(name, "the name of an attribute")}:${valueText(value, name)}`);
   }
-  const stamp = event.timestamp === undefined ? "" : `"ts":${timeText(event.timestamp)},`;
+  const stamp = event.timestamp === undefined || event.timestamp === null ? "" : `"ts":${timeText(event.timestamp)},`;
   return `{"type":${stringText(event.type, "the type")},${stamp}"attrs":{${parts.join(",")}}}`;
 }
 

@@ -83,14 +83,26 @@ test("what is no event is an error with a code and a hint, and nothing of it is 
   for (const wrong of [null, "A", { attributes: {} }, { type: 7 }, { type: "A", attributes: [1] }, { type: "A", attributes: { x: [1] } },
     { type: "A", attributes: { s: "half \ud83d" } }, { type: "A\ude00" }, { type: "A", attributes: { "\ud83d": 1 } },
     { type: "A", timestamp: NaN }, { type: "A", timestamp: new Date("no date") }, { type: "A", timestamp: "5" }, { type: "A", timestamp: 1e16 },
-    { type: "A", attrs: { x: 1 } }, { type: "A", ts: 1 }, { type: "A", tpye: "B" }]) {
+    { type: "A", attributes: new Map([["x", 1]]) }, { type: "A", attributes: "text" }, { type: "A", attrs: { x: 1 } }, { type: "A", ts: 1 }, { type: "A", tpye: "B" }]) {
     await assert.rejects(client.publish([temp("fine", 1), wrong]), isWrong("event"));
   }
   await assert.rejects(client.publish({ type: "A", attrs: {} }), (e) => /'attrs'/.test(e.message) && /attributes/.test(e.hint));
   await assert.rejects(client.publish({ type: "A", ts: 1 }), (e) => /'ts'/.test(e.message) && /timestamp/.test(e.hint));
-  await assert.rejects(client.publishColumns({ A: { x: [1, 2], y: [1] } }), isWrong("event"));
+  for (const wrong of [null, [1], new Map(), { A: [1] }, { A: null }, { A: { x: [1, 2], y: [1] } }, { A: { x: [1], y: null } }]) {
+    await assert.rejects(client.publishColumns(wrong), isWrong("event"));
+  }
   await assert.rejects(client.publish({ type: "A" }, { processed: true, durable: true }), isWrong("option"));
   assert.equal(client.metrics().outstandingMessages, 0);
+  await client.drain();
+});
+
+test("an event whose timestamp is null is stamped by the server", async () => {
+  const client = await connect();
+  const notes = await client.subscribe("Note");
+  await client.publish({ type: "Note", attributes: { n: 1 }, timestamp: null });
+  await client.publishColumns({ Note: { n: [2], timestamp: [null] } });
+  const begin = Date.now() - 3_600_000;
+  for (let n = 0; n < 2; ++n) assert.ok((await notes.next(10)).timestamp > begin);
   await client.drain();
 });
 

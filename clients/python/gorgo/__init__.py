@@ -10,7 +10,8 @@ from .batch import Batch, Column, Table
 from .client import AsyncClient
 from .connect import Connect, connect
 from .errors import (AddressError, ClosedError, ConnectError, Diagnostic, Error, EventError, InvalidText,
-                     OutcomeUnknown, ProtocolError, Published, Refusal, Refused, ServerError, TimeoutError)
+                     OutcomeUnknown, ProtocolError, Published, Refusal, Refused, ServerError, TimeoutError,
+                     UsageError)
 from .events import Disconnected, Event, Gap, Leaving, Notice, Place, Reconnected, event_type
 from .options import Options
 from .publication import Publication
@@ -24,4 +25,4 @@ __all__ = [
     "ConnectError", "DeviceInfo", "Diagnostic", "Disconnected", "DurableInfo", "Error", "Event", "EventError", "Gap", "InvalidText",
     "Leaving", "Notice", "Options", "OutcomeUnknown", "Place", "ProtocolError", "Publication", "Published", "Reconnected",
     "Refusal", "Refused", "RuleInfo", "ServerError", "Subscription", "Table", "TimeoutError", "Trace", "TypeInfo",
-    "Why", "connect", "event_type"]
+    "UsageError", "Why", "connect", "event_type"]

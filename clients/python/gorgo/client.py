@@ -11,7 +11,7 @@ from . import schema
 from .columns import Columns, batch_of_events
 from .connection import Connection, Reply, answer, within
 from .errors import ClosedError, ConnectError, Diagnostic, Error, EventError, InvalidText, OutcomeUnknown
-from .errors import ProtocolError, Published, TimeoutError
+from .errors import ProtocolError, Published, TimeoutError, UsageError
 from .events import Event, Place, Publishable, nanoseconds, to_event
 from .flat import Table
 from .link import Link
@@ -29,7 +29,7 @@ _TURN = 1024  # events that are sent before the loop gets a turn
 def ack_of(processed: bool, durable: bool) -> int:
     """What the server is to wait for with its answer."""
     if processed and durable:
-        raise ValueError("an outcome comes either when the composites are on their way or when the events are durable")
+        raise UsageError("an outcome comes either when the composites are on their way or when the events are durable")
     return schema.DURABLE if durable else schema.PROCESSED if processed else schema.ACCEPTED
 
 
@@ -42,8 +42,6 @@ def check_numbered(options: Options, sequence: Optional[int]) -> None:
 
 
 def as_events(events: Union[Publishable, Iterable[Publishable]]) -> List[Event]:
-    if isinstance(events, Event):
-        return [events]
     if isinstance(events, Iterable) and not isinstance(events, (Mapping, str, bytes)):
         return [to_event(event) for event in events]
     return [to_event(events)]
@@ -192,6 +190,8 @@ class AsyncClient:
     async def _publish_columns(self, types: Mapping[str, Mapping[str, Any]], ack: int, timeout: Optional[float],
                                sequence: Optional[int]) -> Publication:
         check_numbered(self.options, sequence)
+        if not isinstance(types, Mapping):
+            raise EventError("no mapping of types to their columns", 'write {"Temp": {"area": ["A1", "A2"]}}')
         columns = [Columns(name, of) for name, of in types.items()]
         await self._room(timeout)
         publication = Publication()
@@ -277,6 +277,9 @@ class AsyncClient:
 
     async def declare(self, type: str, attributes: Mapping[str, type]) -> None:
         """Declares an event type: `declare("Temp", {"area": str, "value": float})`."""
+        for name, of in attributes.items():
+            if of not in _VALUE_TYPES:
+                raise UsageError(f"attribute '{name}': {of!r} is no type of values", "types are int, float, bool and str")
         wire = [{"name": name, "type": _VALUE_TYPES[of]} for name, of in attributes.items()]
         await self._ask(schema.DECLARE, {"name": type, "attributes": wire}, repeatable=True)
 

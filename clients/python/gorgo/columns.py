@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from datetime import datetime
+from sys import maxsize
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import schema
@@ -17,6 +18,9 @@ _ZEROS: Tuple[Any, ...] = (0, 0.0, False, "")
 _INTS = frozenset("bBhHiIlLqQnN")
 _FLOATS = frozenset("efd")
 
+_NAME_BYTES = 1024  # of the name of a type or an attribute, as the server takes it
+_MOST_COLUMNS = 4096  # of a table
+
 Wire = Dict[str, Any]
 
 
@@ -25,6 +29,23 @@ class Encoded(NamedTuple):
 
     table: Wire
     bytes: int
+
+
+def _check_name(name: Any, what: str, row: int) -> None:
+    """Raises EventError for what the server does not take for a name, which would cost the events beside it, too."""
+    try:
+        size = len(name.encode()) if isinstance(name, str) else 0
+    except UnicodeEncodeError:
+        size = 0
+    if not 0 < size <= _NAME_BYTES:
+        shown = repr(name) if len(repr(name)) < 60 else f"{repr(name)[:60]}.."
+        raise EventError(f"from row {row} on, {shown} is no name of {what}", "names are str, of 1 to 1024 bytes in UTF-8")
+
+
+def _check_type(name: Any, row: int) -> None:
+    _check_name(name, "a type", row)
+    if name == "*":
+        raise EventError(f"from row {row} on, the type is '*', which stands for all types", "name one")
 
 
 def kind_of(value: Any, name: str, row: int) -> int:
@@ -83,6 +104,7 @@ def columns_of(name: str, values: Sequence[Any], row: int = 0) -> List[Wire]:
 
     `row` is that of the first value, for errors.
     """
+    _check_name(name, "an attribute", row)
     types = set(map(type, values))
     if len(types) == 1:
         kind = _KINDS.get(next(iter(types)))
@@ -107,11 +129,15 @@ def _size(columns: Iterable[Wire], rows: int) -> int:
     return size
 
 
-def _encoded(type_name: str, rows: int, stamps: Any, columns: List[Wire]) -> Encoded:
+def _encoded(type_name: str, rows: int, stamps: Any, columns: List[Wire], row: int) -> Encoded:
+    """Rows that have too many columns together are as good as too large, so that they are cut."""
+    too_many = len(columns) > _MOST_COLUMNS
+    if too_many and rows == 1:
+        raise EventError(f"row {row}: an event with {len(columns)} attributes", f"it may have {_MOST_COLUMNS} at most")
     table: Wire = {"type": type_name, "rows": rows, "columns": columns}
     if stamps is not None:
         table["timestamps"] = stamps
-    return Encoded(table, 100 + len(type_name) + _size(columns, rows))
+    return Encoded(table, maxsize if too_many else 100 + len(type_name) + _size(columns, rows))
 
 
 def _stamps(values: Sequence[Union[int, datetime]]) -> "array[int]":
@@ -121,24 +147,34 @@ def _stamps(values: Sequence[Union[int, datetime]]) -> "array[int]":
         pass
     try:
         return array("q", [nanoseconds(v) for v in values])
-    except (OverflowError, TypeError, ValueError):
+    except OverflowError:
         raise EventError("a timestamp is no number of nanoseconds since 1970 with 64 bits",
                          "timestamps are int or datetime") from None
 
 
+def _are_alike(attributes: Sequence[Any], row: int) -> bool:
+    """Whether all events have the same attributes."""
+    try:
+        names = attributes[0].keys()
+        return all([a.keys() == names for a in attributes])
+    except AttributeError:
+        raise EventError(f"from row {row} on, attributes are no mapping of names to values",
+                         'write gorgo.Event("Temp", {"area": "A1"})') from None
+
+
 def _of_one_type(type_name: str, stamped: bool, events: List[Event], row: int) -> Encoded:
+    _check_type(type_name, row)
     attributes = [e.attributes for e in events]
     columns: List[Wire] = []
-    names = attributes[0].keys()
-    alike = all([a.keys() == names for a in attributes])
+    alike = _are_alike(attributes, row)
     if alike:
-        for name in names:
+        for name in attributes[0]:
             columns += columns_of(name, [a[name] for a in attributes], row)
     else:
         for name in dict.fromkeys(name for a in attributes for name in a):
             columns += columns_of(name, [a.get(name) for a in attributes], row)
     stamps = _stamps([e.timestamp or 0 for e in events]) if stamped else None
-    return _encoded(type_name, len(events), stamps, columns)
+    return _encoded(type_name, len(events), stamps, columns, row)
 
 
 def batch_of_events(events: Sequence[Event], row: int = 0) -> Tuple[Wire, int]:
@@ -177,7 +213,12 @@ def _plain(values: Any, name: str) -> Any:
             return view if view.c_contiguous else view.tolist()
     except TypeError:
         pass
-    return values.tolist() if hasattr(values, "tolist") else list(values)
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    try:
+        return list(values)
+    except TypeError:
+        raise EventError(f"column '{name}' is no list of values", "a column has a value for each row") from None
 
 
 def _column_of_view(name: str, view: memoryview) -> Wire:
@@ -198,6 +239,10 @@ class Columns:
     """The columns of one type, checked once and cut into tables of so many rows."""
 
     def __init__(self, type_name: str, columns: Mapping[str, Any]) -> None:
+        _check_type(type_name, 0)
+        if not isinstance(columns, Mapping):
+            raise EventError(f"the columns of {type_name} are no mapping of names to values",
+                             'write {"Temp": {"area": ["A1", "A2"]}}')
         self.type = type_name
         self.columns = {name: _plain(values, name) for name, values in columns.items()}
         lengths = {name: len(values) for name, values in self.columns.items()}
@@ -212,8 +257,12 @@ class Columns:
         columns: List[Wire] = []
         for name, values in self.columns.items():
             piece = values[first:last]
-            columns += [_column_of_view(name, piece)] if isinstance(piece, memoryview) else columns_of(name, piece, first)
+            if isinstance(piece, memoryview):
+                _check_name(name, "an attribute", first)
+                columns.append(_column_of_view(name, piece))
+            else:
+                columns += columns_of(name, piece, first)
         stamps: Optional[Any] = None if self.stamps is None else self.stamps[first:last]
         if stamps is not None and not (isinstance(stamps, memoryview) and stamps.itemsize == 8):
             stamps = _stamps(stamps)
-        return _encoded(self.type, last - first, stamps, columns)
+        return _encoded(self.type, last - first, stamps, columns, first)

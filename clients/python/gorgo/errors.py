@@ -46,6 +46,12 @@ class EventError(Error):
     code = "event"
 
 
+class UsageError(Error, ValueError):
+    """Arguments that do not go together, or a value that an argument cannot have."""
+
+    code = "usage"
+
+
 class ServerError(Error):
     """The server answered with an error; `code` is the server's, such as `not_found`."""
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from datetime import datetime, timedelta, timezone
+from numbers import Number
+from operator import index
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Type, TypeVar, Union
 
 from .errors import EventError
@@ -12,6 +15,7 @@ Value = Union[int, float, bool, str]
 T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_RFC_3339 = re.compile(r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class Place(NamedTuple):
@@ -119,23 +123,58 @@ Notice = Union[Disconnected, Reconnected, Gap, Leaving]
 Publishable = Union[Event, Mapping[str, Any], object]
 
 
-def nanoseconds(time: Union[int, datetime]) -> int:
-    """A timestamp as nanoseconds since the Unix epoch. A datetime must have a time zone."""
+def nanoseconds(time: Any) -> int:
+    """A timestamp, an int, a datetime or a time of numpy, as nanoseconds since the Unix epoch. A datetime must have a time zone."""
     if isinstance(time, datetime):
         if time.tzinfo is None:
             raise EventError("a datetime without a time zone is no point in time",
                              "give it one: datetime.now(timezone.utc)")
         return ((time - _EPOCH) // timedelta(microseconds=1)) * 1000
-    return int(time)
+    if getattr(getattr(time, "dtype", None), "kind", "") == "M":  # a time of numpy
+        return int(time.astype("datetime64[ns]").astype("int64"))
+    try:
+        return index(time)
+    except TypeError:
+        raise EventError(f"{time!r} is no timestamp",
+                         "timestamps are nanoseconds since 1970 as an int, as time.time_ns() gives them, or a datetime"
+                         ) from None
+
+
+def _of_text(text: str) -> int:
+    """A point in time in the form of RFC 3339."""
+    found = _RFC_3339.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError(text)
+        day, fraction, zone = found.groups()
+        seconds = datetime.fromisoformat(day + ("+00:00" if zone in "Zz" else zone))
+    except ValueError:
+        raise EventError(f"'{text}' is no point in time", 'write "2026-11-29T19:22:00.5Z"') from None
+    return nanoseconds(seconds) + int((fraction or "")[:9].ljust(9, "0"))
+
+
+def _of_line(stamp: Any) -> int:
+    """The `ts` of an event line: milliseconds since 1970, or RFC 3339."""
+    if isinstance(stamp, str):
+        return _of_text(stamp)
+    if isinstance(stamp, datetime):
+        return nanoseconds(stamp)
+    try:
+        if not isinstance(stamp, Number):
+            raise TypeError(stamp)
+        return round(stamp * 1_000_000)  # type: ignore[operator]
+    except (TypeError, ValueError, OverflowError):
+        raise EventError(f"\"ts\": {stamp!r} is no point in time", '"ts" is in milliseconds since 1970, or RFC 3339'
+                         ) from None
 
 
 def _of_mapping(values: Mapping[str, Any]) -> Event:
-    """An event in the shape of an event line: {"type": .., "attrs": {..}, "ts": milliseconds}."""
+    """An event in the shape of an event line: {"type": .., "attrs": {..}, "ts": milliseconds or RFC 3339}."""
     unknown = set(values) - {"type", "attrs", "ts"}
     if "type" not in values or unknown:
         raise EventError(f"{dict(values)!r} is no event", 'an event is {"type": "..", "attrs": {..}}, "ts" may be absent')
     stamp = values.get("ts")
-    return Event(values["type"], values.get("attrs") or {}, None if stamp is None else round(stamp * 1_000_000))
+    return Event(values["type"], _copy_of(values.get("attrs") or {}), None if stamp is None else _of_line(stamp))
 
 
 def _of_dataclass(value: Any) -> Event:
@@ -146,10 +185,20 @@ def _of_dataclass(value: Any) -> Event:
                  None if stamp is None else nanoseconds(stamp))
 
 
+def _copy_of(attributes: Any) -> Any:
+    try:
+        return dict(attributes)
+    except (TypeError, ValueError):
+        return attributes  # no mapping, which is told where they are encoded
+
+
 def to_event(value: Publishable) -> Event:
-    """Takes an Event, a mapping in the shape of an event line, or an instance of a dataclass."""
+    """Takes an Event, a mapping in the shape of an event line, or an instance of a dataclass.
+
+    The event keeps the values of this moment, because some time may pass until it is encoded.
+    """
     if isinstance(value, Event):
-        return value
+        return Event(value.type, _copy_of(value.attributes), value.timestamp)
     if isinstance(value, Mapping):
         return _of_mapping(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

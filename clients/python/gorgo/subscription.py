@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Deque, Dict, Iterator, List, Optional, Tu
 from . import schema
 from .batch import Batch, behind
 from .connection import Connection, Reply, answer, within
-from .errors import ClosedError, ConnectError, Error, InvalidText, OutcomeUnknown
+from .errors import ClosedError, ConnectError, Error, InvalidText, OutcomeUnknown, UsageError
 from .events import Disconnected, Event, Gap, Leaving, Notice, Place, Reconnected
 from .link import Link
 from .options import Options
@@ -43,11 +43,11 @@ class AsyncSubscription:
     def __init__(self, text: str, options: Options, durable: Optional[str] = None, seen: Optional[Place] = None,
                  credit: Optional[int] = None) -> None:
         if durable is not None and credit is not None:
-            raise ValueError("a durable subscription needs no credit: what the client does not read waits at the server")
+            raise UsageError("a durable subscription needs no credit: what the client does not read waits at the server")
         if seen is not None and durable is None:
-            raise ValueError("only a durable subscription goes on behind what was seen")
+            raise UsageError("only a durable subscription goes on behind what was seen")
         if credit is not None and credit < 1:
-            raise ValueError("credit is a number of events, at least 1")
+            raise UsageError("credit is a number of events, at least 1")
         self.text = text
         self.durable = durable
         self.acknowledged = _NOWHERE  # up to where the server's answer says that it survives a crash
@@ -58,6 +58,7 @@ class AsyncSubscription:
         self._credit = credit
         self._taken = 0  # events that the reader took and the server does not know of
         self.lost = 0  # events that the server told as lost
+        self._told = Gap("")  # the last one of a durable subscription, with all before it
         self._options = options
         self._bound: float = options.receive_bytes
         self._link = Link(options, self._deliver, lambda number, reply: None, self._up, self._down,
@@ -119,6 +120,7 @@ class AsyncSubscription:
         if found and found[0].acknowledged >= self.acknowledged:
             return False
         self._seen = self._done = self.acknowledged = _NOWHERE
+        self._told = Gap("")
         self._begun_anew = True
         return True
 
@@ -149,8 +151,7 @@ class AsyncSubscription:
 
     def _deliver(self, values: Dict[str, Any], size: int) -> None:
         if values["lost"]:
-            self.lost += values["lost"]
-            self._put(Gap("this client was too slow", values["lost"], *_lost_places(values)))
+            self._tell_lost(Gap("this client was too slow", values["lost"], *_lost_places(values)))
         rest = values if self.durable is None else behind(values, self._seen)
         if rest is None:
             return
@@ -159,6 +160,18 @@ class AsyncSubscription:
             self._seen = batch.last
             self._received += len(batch)
             self._put(batch, size)
+
+    def _tell_lost(self, gap: Gap) -> None:
+        """A durable subscription tells on each connection of all that it has lost since the last acknowledgement."""
+        if self.durable is not None and gap.last is not None:
+            told = self._told
+            if gap.last <= max(self._seen, told.last or _NOWHERE):
+                return
+            self._told = gap
+            if gap.first == told.first and gap.lost is not None and told.lost is not None:
+                gap = gap._replace(lost=gap.lost - told.lost)
+        self.lost += gap.lost or 0
+        self._put(gap)
 
     def _put(self, item: BatchOrNotice, size: int = 0) -> None:
         if self._ended:
@@ -283,10 +296,10 @@ class AsyncSubscription:
         for the last one.
         """
         if self.durable is None:
-            raise ValueError("only a durable subscription is acknowledged: subscribe(.., durable=NAME)")
+            raise UsageError("only a durable subscription is acknowledged: subscribe(.., durable=NAME)")
         place = upto if isinstance(upto, Place) else upto.last if isinstance(upto, Batch) else upto.place
         if place is None:
-            raise ValueError("the event was not delivered, so it has no place")
+            raise UsageError("the event was not delivered, so it has no place")
         if self._begun_anew and place > self._seen:
             return  # of the journal before, where this place meant something else
         self._done = max(self._done, place)

@@ -113,6 +113,53 @@ class ClientTest(unittest.TestCase):
 
         asyncio.run(work())
 
+    def test_an_event_whose_names_cannot_be_sent_spoils_no_other(self):
+        wrong = [{None: 1}, {1: 1}, {"": 1}, {"k" * 1025: 1}, {"\ud800": 1}, {f"a{i}": i for i in range(4097)}, [1]]
+        events = [gorgo.Event("Temp", attributes) for attributes in wrong]
+        events += [gorgo.Event(name, {"area": "x"}) for name in (None, 5, "", "*", "T" * 1025, "\ud800")]
+
+        async def work():
+            async with self.connect() as client:
+                for event in events:
+                    results = await asyncio.gather(client.publish(temp("ok", 1.0)), client.publish(event),
+                                                   client.publish(temp("ok", 2.0)), return_exceptions=True)
+                    self.assertIsInstance(results[1], gorgo.EventError, event)
+                    self.assertEqual([results[0].accepted, results[2].accepted], [1, 1])
+                    await client.send(temp("ok", 3.0))
+                    await client.send(event)
+                    with self.assertRaises(gorgo.EventError):
+                        await client.flush()
+                    self.assertEqual((await client.flush()).accepted, 0)
+
+        asyncio.run(work())
+
+    def test_what_was_sent_may_be_changed(self):
+        with self.connect() as client, client.subscribe("Note") as notes:
+            attributes, line = {}, {"type": "Note", "attrs": {}}
+            event = gorgo.Event("Note", {})
+            for n in range(0, 300, 3):
+                attributes["n"], event.attributes["n"], line["attrs"]["n"] = n, n + 1, n + 2
+                client.send(gorgo.Event("Note", attributes))
+                client.send(event)
+                client.send(line)
+            client.flush()
+            self.assertEqual([notes.next(timeout=10)["n"] for _ in range(300)], list(range(300)))
+
+    def test_events_with_many_attributes_do_not_hold_up_each_other(self):
+        with self.connect() as client:
+            for first in (0, 3000):
+                client.send(gorgo.Event("Wide", {f"a{i}": i for i in range(first, first + 3000)}))
+            self.assertEqual(client.flush().accepted, 2)
+
+    def test_wrong_arguments_are_errors_of_the_package(self):
+        with self.connect() as client:
+            for wrong in (lambda: client.declare("Z", {"a": "int"}), lambda: client.subscribe("Fire", credit=0),
+                          lambda: client.subscribe("Fire", seen=gorgo.Place(1, 0)), lambda: client.tick("noon"),
+                          lambda: client.publish(temp("a", 1.0), processed=True, durable=True),
+                          lambda: client.publish_columns([1]), lambda: client.publish_columns({"T": [1]})):
+                with self.assertRaises(gorgo.Error):
+                    wrong()
+
     def test_texts_with_errors_say_where(self):
         with self.connect() as client:
             with self.assertRaises(gorgo.InvalidText) as raised:

@@ -61,6 +61,20 @@ class ColumnsTest(unittest.TestCase):
                               ([1, b"x"], "bytes")]:
             with self.assertRaisesRegex(gorgo.EventError, words):
                 batch_of_events([gorgo.Event("T", {"x": v}) for v in values])
+        for name in ["", "x" * 1025, None, 1, "\ud800"]:
+            for event in [gorgo.Event("T", {name: 1}), gorgo.Event(name, {"x": 1})]:
+                with self.assertRaisesRegex(gorgo.EventError, "is no name of"):
+                    batch_of_events([event])
+            for types in [("T", {name: [1]}), ("T", {name: array("q", [1])}), (name, {"x": [1]})]:
+                with self.assertRaisesRegex(gorgo.EventError, "is no name of"):
+                    Columns(*types).cut(0, 1)
+        for event, words in [(gorgo.Event("*", {}), "all types"), (gorgo.Event("T", [1]), "no mapping"),
+                             (gorgo.Event("T", {f"a{i}": i for i in range(4097)}), "4097 attributes")]:
+            with self.assertRaisesRegex(gorgo.EventError, words):
+                batch_of_events([event])
+        for columns, words in [({"x": 1}, "no list"), ([1], "no mapping")]:
+            with self.assertRaisesRegex(gorgo.EventError, words):
+                Columns("T", columns).cut(0, 1)
         for columns, words in [({"x": [1], "y": []}, "'y' of T has 0 values"), ({"x": "text"}, "one text"),
                                ({"x": array("Q", [2**63])}, "64 bits"), ({"x": [1], "timestamp": ["noon"]}, "timestamp")]:
             with self.assertRaisesRegex(gorgo.EventError, words):
@@ -74,6 +88,16 @@ class ColumnsTest(unittest.TestCase):
         event = to_event(gorgo.Event("T", {}, gorgo.events.nanoseconds(moment)))
         self.assertEqual((event.timestamp, event.time), (1795428000123457000, moment))
         self.assertEqual(to_event({"type": "T", "ts": 1000.5}).timestamp, 1000500000)
+        for text, then in [("2026-11-29T19:22:00.123456789Z", 1795980120123456789), ("2026-11-29T21:22:00+02:00", 1795980120000000000)]:
+            self.assertEqual(to_event({"type": "T", "ts": text}).timestamp, then)
+        for wrong in ["noon", "2026-13-01T00:00:00Z", float("nan"), 1e400, [1]]:
+            with self.assertRaisesRegex(gorgo.EventError, "no point in time"):
+                to_event({"type": "T", "ts": wrong})
+        for wrong in [1.5, "noon", None]:
+            with self.assertRaisesRegex(gorgo.EventError, "no timestamp"):
+                gorgo.events.nanoseconds(wrong)
+        with self.assertRaisesRegex(gorgo.EventError, "no timestamp"):
+            batch_of_events([gorgo.Event("T", {}, 1.5)])
         with self.assertRaisesRegex(gorgo.EventError, "time zone"):
             gorgo.events.nanoseconds(datetime(2026, 1, 1))
 

@@ -42,8 +42,8 @@ class DurableTest(unittest.TestCase):
     def tearDown(self):
         shutil.rmtree(self.folder)
 
-    def server(self, *arguments):
-        return Server("--journal", self.journal, *arguments)
+    def server(self, *arguments, **environment):
+        return Server("--journal", self.journal, *arguments, **environment)
 
     def test_each_event_comes_once_through_kills_of_the_server(self):
         async def work(server):
@@ -175,6 +175,25 @@ class DurableTest(unittest.TestCase):
             with self.assertRaises(gorgo.EventError):
                 client.publish(notes(range(100_000)), sequence=6)
             self.assertEqual(client.publish(notes([2]), sequence=6).accepted, 1)
+
+    def test_what_is_lost_is_told_once(self):
+        with self.server(GORGO__JOURNAL__BACKLOG_BYTES="1048576") as server:
+            with gorgo.connect(server.address, **QUICK) as client:
+                client.subscribe("Note", durable="audit").close()
+                for first in range(0, 4000, 100):
+                    client.publish(gorgo.Event("Note", {"number": n, "text": "x" * 500}) for n in range(first, first + 100))
+                lost = client.durables()[0].lost
+                self.assertGreater(lost, 0)
+                stream = client.subscribe("Note", durable="audit")
+                got = [item for item in iter(lambda: stream.next(timeout=2), None)]
+                self.assertEqual([item.lost for item in got if item.kind == "gap"], [lost])
+                self.assertEqual(sum(item.kind == "event" for item in got), 4000 - lost)
+                server.kill()
+                server.start()
+                again = [item for item in iter(lambda: stream.next(timeout=5), None)]
+                self.assertNotIn("event", [item.kind for item in again])
+                self.assertEqual(stream.metrics()["reconnections"], 1)
+                self.assertEqual(stream.metrics()["lost"], lost)
 
     def test_a_server_without_a_journal_says_what_it_cannot_do(self):
         with Server() as server, gorgo.connect(server.address, **QUICK) as client:

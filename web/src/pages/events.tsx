@@ -3,7 +3,7 @@ import {useSignal} from '@preact/signals';
 import type {Event} from 'gorgo';
 import {useEffect, useRef} from 'preact/hooks';
 import {get, textOf} from '../server';
-import {clock, count} from '../format';
+import {attributes, clock, count} from '../format';
 import {Panel, Table} from '../parts';
 import {go, pathTo, place} from '../route';
 import {hasJournal, shapes, types} from '../store';
@@ -47,13 +47,12 @@ function useTail(text: string, most: string, paused: boolean) {
   return {rows, left, problem, came, open};
 }
 
-const shortly = (attrs: Record<string, unknown>) => Object.entries(attrs).map(([name, value]) => `${name} ${typeof value === 'number' ? +value.toPrecision(7) : JSON.stringify(value)}`).join('  ');
 const makers = (type: string) => [...shapes.value.values()].filter((shape) => shape.type === type);
 
 const kColumns = [
   {title: 'Time', cell: (row: Row) => <time title={String(row.ts)}>{clock(row.ts)}</time>},
   {title: 'Type', cell: (row: Row) => row.type},
-  {title: 'Attributes', cell: (row: Row) => <code>{shortly(row.attrs)}</code>},
+  {title: 'Attributes', cell: (row: Row) => <code>{attributes(row.attrs)}</code>},
   {title: 'Why', cell: (row: Row) => makers(row.type).map((rule) => <a key={rule.name} href={pathTo('why', rule.name, {at: String(row.ts)})}>{rule.name}</a>)},
 ];
 

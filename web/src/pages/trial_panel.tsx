@@ -3,7 +3,7 @@ import {type Signal, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {textOf} from '../server';
 import {type Trial, tryRules} from '../deployment';
-import {clock, count, counted} from '../format';
+import {attributes, clock, count, counted} from '../format';
 import {Mark, Panel, Table} from '../parts';
 import {fromJournal, Recorder} from '../sample';
 import {hasJournal} from '../store';
@@ -39,8 +39,6 @@ function useTrial(name: Signal<string>, text: Signal<string>, sample: Signal<str
   return {told, problem};
 }
 
-const shortly = (attrs: Record<string, unknown>) => Object.entries(attrs).map(([name, value]) => `${name} ${typeof value === 'number' ? +value.toPrecision(7) : JSON.stringify(value)}`).join('  ');
-
 function Outcome(props: {told: Trial}) {
   const {told} = props, failed = told.diagnostics.some((each) => each.severity === 'error');
   if (failed) return <p class="empty">The text has errors, so nothing was tried.</p>;
@@ -61,7 +59,7 @@ function Outcome(props: {told: Trial}) {
         columns={[
           {title: 'Time', cell: (event) => clock(event.ts)},
           {title: 'Rule', cell: (event) => event.rule},
-          {title: 'Composite', cell: (event) => <code>{event.type} {shortly(event.attrs)}</code>},
+          {title: 'Composite', cell: (event) => <code>{event.type} {attributes(event.attrs)}</code>},
         ]} />
     </>
   );
