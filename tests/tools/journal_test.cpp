@@ -135,7 +135,7 @@ TEST_F(JournalCommand, VerifyNamesEachFileThatIsDamaged) {
 }
 
 TEST_F(JournalCommand, OneProcessAtATimeHasAJournalAlsoWhenItsLockFileIsRemoved) {
-  ASSERT_TRUE(std::filesystem::create_directory(journal_folder()));
+  make_folder("journal");
   Background server = start("serve --listen 127.0.0.1:0 --journal journal 2>log");
   ASSERT_THAT(server.line(), HasSubstr("listening on"));
   std::filesystem::remove(journal_folder() + "/lock");
