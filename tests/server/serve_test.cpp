@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <list>
 
 #include "gorgo/client.hpp"
 #include "http_support.hpp"
@@ -132,26 +131,6 @@ TEST_F(Serve, TakesALimitOnTheSizeOfFilesForAnError) {
   Process server(limited("ulimit -f 1000", {"--journal", (folder_ / "j").string()}), 0, "/bin/sh");
   EXPECT_THAT(server.err_line("cannot begin a file"), HasSubstr("File too large"));
   EXPECT_EQ(server.wait(), 1);
-}
-
-TEST_F(Serve, OpensAsManyFilesAsItMay) {
-  Process server(limited("ulimit -Sn 40", {"--listen", "127.0.0.1:0"}), 0, "/bin/sh");
-  const std::string address = address_in(server.out_line());
-  std::list<Client> clients;
-  for (int i = 0; i < 60; ++i) {
-    auto client = Client::connect(address, {.timeout = 10'000'000'000});
-    ASSERT_TRUE(client) << i << ": " << client.error().to_string();
-    clients.push_back(*std::move(client));
-  }
-}
-
-TEST_F(Serve, SaysThatItMayNotOpenAsManyFilesAsSessionsTake) {
-  Process server(limited("ulimit -n 40", {"--listen", "127.0.0.1:0"}), 0, "/bin/sh");
-  EXPECT_THAT(server.err_line("open files"), HasSubstr("open_files=40"));
-  const std::string address = address_in(server.out_line());
-  std::list<server::HttpConnection> connections;
-  for (int i = 0; i < 60; ++i) connections.emplace_back(address);
-  EXPECT_THAT(server.err_line("cannot accept a connection"), HasSubstr("count=1"));
 }
 
 TEST_F(Serve, ItsUnitIsOneThatSystemdTakes) {
