@@ -205,6 +205,12 @@ TEST_F(Commands, RefuseNegativeNumbersWhereNoneCanBe) {
   }
 }
 
+TEST_F(Commands, TakeNoCountOfNoEvents) {
+  const Outcome outcome = run("sub X --count 0 --timeout 1ms --to 127.0.0.1:1");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--count"));
+}
+
 TEST_F(Commands, LimitTheNumberOfThreads) {
   for (const std::string command :
        {"run r --events e", "backtest r --journal j", "bench base", "serve"}) {
