@@ -20,8 +20,19 @@ namespace {
 Result<Datum> datum_by_spelling(const CsvCell& cell) {
   if (cell.quoted) return Datum::of(cell.text);
   if (const auto kind = number_kind(cell.text)) return datum_from_text(cell.text, *kind);
+  if (const auto named = float_from_name(cell.text)) return Datum::of(*named);
   if (cell.text == "true" || cell.text == "false") return Datum::of(cell.text == "true");
   return Datum::of(cell.text);
+}
+
+/// Whether a record has a carriage return where it ends no line and is part of no quoted cell.
+bool has_bare_return(std::string_view record) {
+  bool quoted = false;
+  for (const char c : record) {
+    if (c == '"') quoted = !quoted;
+    if (c == '\r' && !quoted) return true;
+  }
+  return false;
 }
 
 /// Where the rows of one type go in one batch. Names are looked up once for each table.
@@ -106,6 +117,7 @@ class CsvReader final : public EventReader {
       line = open_;
     }
     const std::string_view text = without_return(line);
+    if (header_.empty() && has_bare_return(text)) return refuse_returns();
     const auto whole = splitter_.split(text, form_.separator);
     if (whole && !*whole) return keep_open(line);
     // Without a header no row can be understood.
@@ -130,6 +142,12 @@ class CsvReader final : public EventReader {
   }
   Error at_line(const Error& error) const {
     return {"line " + std::to_string(first_) + ": " + error.message, error.hint};
+  }
+  /// The whole file would be taken for its header.
+  Error refuse_returns() {
+    broken_ = true;
+    return at_line({"a carriage return (CR) alone ends no line",
+                    R"(write the file with line ends LF or CRLF: tr '\r' '\n' < FILE)"});
   }
   Result<LineContent> keep_open(std::string_view line) {
     if (line.size() > kMaxRecord) {
@@ -193,6 +211,9 @@ class CsvReader final : public EventReader {
       if (!name.empty() && std::ranges::find(attributes_, name) != attributes_.end()) {
         return Error{"two columns are attribute '" + name + "'", ""};
       }
+      if (!name.empty() && !is_event_name(name)) {
+        return Error{"column " + std::to_string(i + 1) + " has no usable name", what_names_are()};
+      }
       attributes_.push_back(std::move(name));
     }
     return {};
@@ -204,6 +225,9 @@ class CsvReader final : public EventReader {
     return static_cast<std::size_t>(found - header_.begin());
   }
 
+  static std::string what_names_are() {
+    return "names have 1 to " + std::to_string(kLongestName) + " bytes of UTF-8";
+  }
   Error missing(const std::string& column, const std::string& hint) const {
     std::string names;
     for (const std::string& name : header_) names += (names.empty() ? "" : ", ") + name;
@@ -222,6 +246,7 @@ class CsvReader final : public EventReader {
     const std::string_view type = types_ ? cells[*types_].text : form_.type;
     if (type.empty()) return Error{"column '" + header_[*types_] + "' is empty", ""};
     if (type == "*") return Error{"'*' stands for all types", "name one"};
+    if (type.size() > kLongestName) return Error{"the type is too long", what_names_are()};
     RowTables& tables = tables_of(type, batch);
     // A separator outside ASCII may cut a character in two.
     valid_ = static_cast<unsigned char>(form_.separator) < 0x80 && is_valid_utf8(text);

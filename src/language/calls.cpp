@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "functions/prepared.hpp"
+#include "language/aggregate_names.hpp"
 #include "language/syntax.hpp"
 #include "language/types.hpp"
 
@@ -72,8 +73,15 @@ class CallBinder {
     reporter_.error(call_.at,
                     name() + " does not take " + std::to_string(count) +
                         (count == 1 ? " argument" : " arguments"),
-                    "write " + in_quotes(signature_.usage));
+                    "write " + in_quotes(signature_.usage) + aggregate());
     return false;
+  }
+
+  /// Says how the aggregate is written that has the name of the function.
+  std::string aggregate() const {
+    if (!aggregate_function(std::string(signature_.name))) return {};
+    return "; for events write " +
+           in_quotes(std::string(signature_.name) + "(Type(...).attribute within ... from ...)");
   }
 
   bool check(const Operand& argument, std::size_t position) {

@@ -133,6 +133,13 @@ constexpr ForeignWord kValueTypes[] = {
     {"datetime", "write `int`, for nanoseconds since 1970"},
     {"timestamp", "write `int`, for nanoseconds since 1970; each event has its time, besides"}};
 
+constexpr ForeignWord kNames[] = {
+    {"null", "there is no `null`; write `not exists(x)` or `exists(x)`"}};
+
+constexpr char kTimeOfRule[] =
+    "the time of a rule is that of its terminator, the state behind `from`: write the name of that "
+    "state with `.timestamp`";
+
 constexpr ForeignWord kFunctions[] = {
     {"average", "the mean of events is `Avg(...)`, that of two values `(a + b) / 2`"},
     {"mean", "the mean of events is `Avg(...)`, that of two values `(a + b) / 2`"},
@@ -158,8 +165,8 @@ constexpr ForeignWord kFunctions[] = {
     {"substr", "write `substring(s, first, count)`"},
     {"regexp_like", "write `s matches \"pattern\"`"},
     {"regex", "write `s matches \"pattern\"`"},
-    {"now", "the time of a rule is that of its terminator: `Smoke.timestamp`"},
-    {"current_timestamp", "the time of a rule is that of its terminator: `Smoke.timestamp`"},
+    {"now", kTimeOfRule},
+    {"current_timestamp", kTimeOfRule},
     {"timestamp", "an instant is `time(\"2026-03-29T01:00:00Z\")`"},
     {"date_trunc", "write `truncate(time, 1 h, \"Europe/Rome\")`"},
     {"dayofweek", "write `weekday(time)`"},
@@ -177,6 +184,8 @@ std::string hint_among(const ForeignWord (&words)[N], std::string_view word) {
 std::string hint_for_unit(std::string_view word) { return hint_among(kUnits, word); }
 
 std::string hint_for_value_type(std::string_view word) { return hint_among(kValueTypes, word); }
+
+std::string hint_for_name(std::string_view word) { return hint_among(kNames, word); }
 
 std::string hint_for_function(std::string_view word) { return hint_among(kFunctions, word); }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "language/foreign_words.hpp"
 #include "language/server_types.hpp"
 #include "language/syntax.hpp"
 
@@ -137,9 +139,10 @@ void ReferenceBinder::report_missing_attribute(TypeIndex type, std::string_view 
   std::vector<std::string> names;
   for (const auto& attribute : known.attributes) names.push_back(attribute.name);
   if (alone) std::ranges::move(scope_.constant_names(), std::back_inserter(names));
+  std::string hint = hint_for_name(name);
+  if (hint.empty()) hint = reporter_.suggest(name, names, "it is " + declaration(known));
   reporter_.error(at, "type " + in_quotes(known.name) + " has no attribute " + in_quotes(name),
-                  name == "null" ? "there is no `null`; write `not exists(x)` or `exists(x)`"
-                                 : reporter_.suggest(name, names, "it is " + declaration(known)));
+                  std::move(hint));
 }
 
 }  // namespace gorgo::language

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/foreign_words.hpp"
 #include "language/joint_types.hpp"
 #include "language/names.hpp"
 #include "language/server_types.hpp"
@@ -206,9 +207,10 @@ void Scope::explain_bare_name(const ast::Expr& expr, Reporter& reporter) const {
     hint = in_quotes(name) + " is a state; its attributes are written " +
            in_quotes(name + ".attribute");
   }
-  reporter.error(expr.at,
-                 show(expr) + " stands outside a predicate's brackets, so it needs a state",
-                 reporter.suggest(name, constant_names(), std::move(hint)));
+  const std::string foreign = hint_for_name(name);
+  reporter.error(
+      expr.at, show(expr) + " stands outside a predicate's brackets, so it needs a state",
+      foreign.empty() ? reporter.suggest(name, constant_names(), std::move(hint)) : foreign);
 }
 
 void Scope::explain_unknown_state(const ast::Name& name, Reporter& reporter) const {

@@ -24,6 +24,15 @@ std::size_t length_of(const Token& token) {
   return token.getStopIndex() - token.getStartIndex() + 1;
 }
 
+/// Whether the token is SQL's `||` beside a literal of a string.
+bool joins_strings(const Token& token, const ItemTokens& item) {
+  const std::size_t index = token.getTokenIndex();
+  const auto is_string = [&](std::size_t at) {
+    return at < item.size() && item.tokens[at]->getType() == TeslaParser::STRING;
+  };
+  return token.getText() == "||" && (is_string(index + 1) || (index > 0 && is_string(index - 1)));
+}
+
 /// Tokens that are legal nowhere say themselves what is wrong.
 std::optional<Message> illegal_token(const Token& token) {
   const std::string text = token.getText();
@@ -275,7 +284,9 @@ void report(const SyntaxError& error, const ItemTokens& item, Reporter& reporter
   const Token& token = *error.offending;
   const std::size_t index = token.getTokenIndex();
   if (const auto message = illegal_token(token)) {
-    return reporter.error(locate(token, item, reporter), message->text, message->hint);
+    return reporter.error(
+        locate(token, item, reporter), message->text,
+        joins_strings(token, item) ? "strings are joined by `concat(a, b)`" : message->hint);
   }
   if (index > 0 && error.expects(Token::EOF) && begins_item(item, index)) {
     const std::size_t behind = item.tokens[index - 1]->getStopIndex() + 1;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "bench/report.hpp"
 #include "gorgo/processor.hpp"
@@ -19,7 +20,14 @@
 namespace gorgo::tools {
 namespace {
 
-/// The command of this name, or the program where it is empty. Null: there is none.
+/// The words that lead to a command: `rules shadow list`. Empty for the program itself.
+std::string words_of(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return {};
+  const std::string before = words_of(*command.get_parent());
+  return (before.empty() ? "" : before + " ") + command.get_name();
+}
+
+/// The command of this name, or the one that is asked where it is empty. Null: there is none.
 const CLI::App* find(const CLI::App& app, const std::string& name) {
   if (name.empty()) return &app;
   for (const CLI::App* command : app.get_subcommands({})) {
@@ -28,12 +36,22 @@ const CLI::App* find(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
+/// As `--help` of the command prints it. (`App::help` explains the command that runs.)
+std::string help_of(const CLI::App& command) {
+  const std::string words = words_of(command);
+  return command.get_formatter()->make_help(&command, words.empty() ? "gorgo" : "gorgo " + words,
+                                            CLI::AppFormatMode::Normal);
+}
+
 int no_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string above = words_of(app), before = above.empty() ? "" : above + " ";
   const std::string nearest(closest_name(name, names));
-  return misuse({"there is no command '" + name + "'",
-                 nearest.empty() ? "gorgo help lists them" : "did you mean '" + nearest + "'?"});
+  const std::string help =
+      "gorgo help " + before + (names.empty() ? "explains what there is" : "lists them");
+  return misuse({"there is no command '" + before + name + "'",
+                 nearest.empty() ? help : "did you mean '" + before + nearest + "'?"});
 }
 
 int write_pages(const CLI::App& app, const std::string& folder) {
@@ -80,15 +98,20 @@ void add_version(CLI::App& app, int&) {
 
 void add_help(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("help", "Explain the program, or one of its commands");
-  const auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "All of them without it");
-  command->callback([&app, name, &exit_code] {
-    const CLI::App* const found = find(app, *name);
-    if (found == nullptr) {
-      exit_code = no_command(app, *name);
-      return;
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *words, "Its words, as in `rules deploy`; else all of them")
+      ->option_text("...");
+  command->callback([&app, words, &exit_code] {
+    const CLI::App* asked = &app;
+    for (const std::string& word : *words) {
+      const CLI::App* const next = find(*asked, word);
+      if (next == nullptr) {
+        exit_code = no_command(*asked, word);
+        return;
+      }
+      asked = next;
     }
-    std::fputs(found->help(found == &app ? "" : "gorgo").c_str(), stdout);
+    std::fputs(help_of(*asked).c_str(), stdout);
   });
 }
 

@@ -230,7 +230,7 @@ void add_sub(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--to,--from", options->from, "Address of the server")
       ->option_text("HOST:PORT=127.0.0.1:7450");
-  command->add_option("--count", options->count, "Stop after so many events");
+  command->add_option("--count", options->count, "Stop after so many events")->check(positive());
   as_time(command->add_option(
               "--timeout", options->timeout,
               "Stop after this time, such as 5s; with --count, too few events are a failure"))

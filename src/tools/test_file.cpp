@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "codec/event_notation.hpp"
+#include "codec/text.hpp"
 #include "codec/timestamp.hpp"
 #include "tools/line_text.hpp"
 #include "tools/number_text.hpp"
@@ -18,6 +19,7 @@ class Parser {
   Parser(std::string path, ReadRules read) : path_(std::move(path)), read_(std::move(read)) {}
 
   Result<std::vector<TestCase>> parse(std::string_view text) {
+    text = codec::without_byte_order_mark(text);
     while (!text.empty()) {
       ++line_;
       const std::size_t end = text.find('\n');

@@ -32,6 +32,8 @@ void add_changes(const TestUpdate& update, Changes& changes) {
 std::string with_expectations(std::string_view text, std::span<const TestUpdate> updates) {
   Changes changes;
   for (const TestUpdate& update : updates) add_changes(update, changes);
+  const bool has_returns = text.substr(0, text.find('\n')).ends_with('\r');
+  const std::string end = has_returns ? "\r\n" : "\n";
   std::string out;
   for (std::uint32_t line = 1; !text.empty(); ++line) {
     const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
@@ -39,8 +41,8 @@ std::string with_expectations(std::string_view text, std::span<const TestUpdate>
     text.remove_prefix(size);
     const auto inserted = changes.inserted.find(line);
     if (inserted == changes.inserted.end()) continue;
-    if (!out.ends_with('\n')) out += '\n';
-    for (const std::string& event : inserted->second) out += "  " + event + "\n";
+    if (!out.ends_with('\n')) out += end;
+    for (const std::string& event : inserted->second) out += "  " + event + end;
   }
   return out;
 }

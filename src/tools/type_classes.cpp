@@ -22,6 +22,15 @@ constexpr std::string_view kKeywords[] = {
     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
+/// What the module itself refers to.
+constexpr std::string_view kUsed[] = {"Optional", "bool",  "dataclass", "field",
+                                      "float",    "gorgo", "int",       "str"};
+
+template <std::size_t N>
+bool holds(const std::string_view (&words)[N], const std::string& word) {
+  return std::ranges::find(words, word) != std::ranges::end(words);
+}
+
 std::string python_name(ValueType type) {
   return type == ValueType::string ? "str" : std::string(to_string(type));
 }
@@ -35,8 +44,9 @@ std::string word(const std::string& name) {
     if (!fits) c = '_';
   }
   if (result[0] >= '0' && result[0] <= '9') result.insert(0, 1, '_');
-  if (std::ranges::find(kKeywords, result) != std::ranges::end(kKeywords)) result += '_';
-  return result;
+  // Python gives such names another meaning within a class.
+  if (result.starts_with("__")) result.insert(0, "attribute");
+  return holds(kKeywords, result) || holds(kUsed, result) ? result + "_" : result;
 }
 
 std::string python_quoted(const std::string& text) {

@@ -107,6 +107,21 @@ TEST(Csv, SpellingDecidesWhatTheSchemaDoesNotKnow) {
               ElementsAre(HasSubstr("line 2: column 'a': '99999999999999999999' is not of type")));
 }
 
+TEST(Csv, NamesOfFloatsAreFloatsWhereTheSpellingDecides) {
+  const auto reader = make_csv_reader({.type = "T"}, nullptr);
+  BatchBuilder batch;
+  for (const auto* line : {"a,b,c,d,e", "NaN,Infinity,-Infinity,\"NaN\",nan"}) {
+    ASSERT_TRUE(reader->next(line, batch));
+  }
+  const Event event = BatchCursor(batch.batch()).to_event();
+  ASSERT_EQ(event.attributes.size(), 5u);
+  EXPECT_TRUE(std::isnan(std::get<double>(event.attributes[0].value)));
+  EXPECT_EQ(event.attributes[1].value, Value(HUGE_VAL));
+  EXPECT_EQ(event.attributes[2].value, Value(-HUGE_VAL));
+  EXPECT_EQ(event.attributes[3].value, Value(std::string("NaN")));
+  EXPECT_EQ(event.attributes[4].value, Value(std::string("nan")));
+}
+
 TEST(Csv, TheSchemaDecidesWhereItKnows) {
   const Schema schema = temp_schema();
   EXPECT_THAT(read_all({"area,value,n,on", "1,1,\"7\",false", "x,NaN,1,true"}, "Temp", &schema),
@@ -220,18 +235,31 @@ TEST(Csv, ABadHeaderBreaksTheStream) {
   EXPECT_THAT(read_all({"a,b\"c"}, "T"),
               ElementsAre(HasSubstr("line 1: cell 2: a quote inside"), "broken"));
   EXPECT_THAT(read_all({"a\xFF"}, "T"), ElementsAre(HasSubstr("not UTF-8"), "broken"));
+  EXPECT_THAT(read_all({"a," + std::string(1025, 'b')}, "T"),
+              ElementsAre(HasSubstr("column 2 has no usable name"), "broken"));
   std::string wide = "a";
   for (int i = 1; i <= 4096; ++i) wide += ",a" + std::to_string(i);
   EXPECT_THAT(read_all({wide}, "T"), ElementsAre(HasSubstr("more than 4096 columns"), "broken"));
 }
 
+TEST(Csv, LinesThatEndWithReturnsAloneAreNoHeader) {
+  for (const std::string file : {"ts,a,v\r1,x,2\r2,y,3\r", "\"ts\",\"a\"\r\"1\",\"x\"", "a\r1\r"}) {
+    EXPECT_THAT(read_all({file}, "T"),
+                ElementsAre(HasSubstr("line 1: a carriage return"), "broken"));
+  }
+  EXPECT_THAT(read_all({"a,\"b\r", "c\"\r", "1,2\r"}, "T"),
+              ElementsAre(R"({"type":"T","attrs":{"a":1,"b\r\nc":2}})"));
+}
+
 TEST(Csv, ABadRowIsRefusedAlone) {
-  EXPECT_THAT(read_all({"type,ts,a", "T,1", ",1,2", "T,x,2", "T,1,\xFF", "T,1,a\"", "T,1,2"}),
+  EXPECT_THAT(read_all({"type,ts,a", "T,1", ",1,2", "T,x,2", "T,1,\xFF", "T,1,a\"",
+                        std::string(1025, 'T') + ",1,2", "T,1,2"}),
               ElementsAre(HasSubstr("line 2: 2 cells where the header has 3"),
                           HasSubstr("line 3: column 'type' is empty"),
                           HasSubstr("line 4: column 'ts': timestamp 'x'"),
                           HasSubstr("line 5: column 'a': invalid UTF-8"),
                           HasSubstr("line 6: cell 3: a quote inside"),
+                          HasSubstr("line 7: the type is too long"),
                           R"({"type":"T","ts":1,"attrs":{"a":2}})"));
 }
 

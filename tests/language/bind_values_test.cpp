@@ -125,6 +125,21 @@ TEST(BindWhere, EveryAttributeGetsOneValue) {
               ElementsAre("2:10: attribute `a` of `F` gets no value"));
 }
 
+TEST(BindWhere, ThereIsNoNull) {
+  for (const std::string word : {"null", "NULL"}) {
+    EXPECT_THAT(hint_of(where("a: int", "a = " + word)), testing::StartsWith("there is no `null`"));
+    EXPECT_THAT(hint_of(where("a: int", "a = T." + word)),
+                testing::StartsWith("there is no `null`"));
+  }
+}
+
+TEST(BindWhere, AFunctionOfOneNameWithAnAggregateNamesBoth) {
+  EXPECT_EQ(
+      hint_of(where("a: int", "a = max(T.i)")),
+      "write `max(a, b, ...)`; for events write `max(Type(...).attribute within ... from ...)`");
+  EXPECT_EQ(hint_of(where("a: int", "a = mod(T.i)")), "write `mod(a, b)`");
+}
+
 TEST(BindWhere, OnlyStatesAndParametersHaveValues) {
   EXPECT_THAT(messages(where("a: int", "a = i")),
               ElementsAre("2:43: `i` stands outside a predicate's brackets, so it needs a state"));

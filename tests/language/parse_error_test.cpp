@@ -36,6 +36,10 @@ TEST(ParseError, ForeignOperators) {
   EXPECT_EQ(message("&&"), "1:25: there is no operator `&&` | write `and`");
   EXPECT_EQ(message("&"), "1:25: there is no operator `&` | write `and`");
   EXPECT_EQ(message("||"), "1:25: there is no operator `||` | write `or`");
+  EXPECT_EQ(errors("define A(s: string) from B() where s = 'x' || B.s"),
+            "1:44: there is no operator `||` | strings are joined by `concat(a, b)`");
+  EXPECT_EQ(errors("define A(s: string) from B() where s = B.s || 'x'"),
+            "1:44: there is no operator `||` | strings are joined by `concat(a, b)`");
   EXPECT_EQ(message("|"), "1:25: there is no operator `|` | write `or`");
   EXPECT_EQ(errors("define A() from B(x == 1)"), "1:21: there is no operator `==` | write `=`");
   EXPECT_EQ(errors("define A() from B(x <> 1)"), "1:21: there is no operator `<>` | write `!=`");
@@ -283,6 +287,8 @@ TEST(ParseError, WordsOfOtherLanguagesAreToldWhatIsMeant) {
   EXPECT_THAT(hint("select x from B;"), HasSubstr("a rule begins with what it makes"));
   EXPECT_THAT(hint("define A(x: float) from B() where x = Mean(B.v);"), HasSubstr("`Avg(...)`"));
   EXPECT_THAT(hint("define A(x: int) from B() where x = ifnull(B.v, 0);"), HasSubstr("coalesce"));
+  EXPECT_THAT(hint("define A(x: int) from B() as b where x = now();"),
+              HasSubstr("the name of that state with `.timestamp`"));
   EXPECT_THAT(hint("define A(x: int) from B() where x = substr(B.s, 1);"),
               HasSubstr("`substring(s, first, count)`"));
   EXPECT_THAT(hint("define A() from B() then C();"), HasSubstr("a rule looks back"));

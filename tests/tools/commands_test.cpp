@@ -57,6 +57,23 @@ TEST_F(Commands, ExplainThemselvesAlikeInTheirHelpTheirPageAndTheCompletions) {
   }
 }
 
+TEST_F(Commands, ExplainTheirOwnCommands) {
+  for (const std::string command :
+       {"rules deploy", "journal backup", "sample host", "rules shadow list"}) {
+    const Outcome help = run("help " + command);
+    EXPECT_EQ(help.exit_code, 0) << help.err;
+    EXPECT_THAT(help.out, HasSubstr("Usage: gorgo " + command));
+    EXPECT_EQ(run(command + " --help").out, help.out);
+  }
+  EXPECT_EQ(run("help").out, run("--help").out);
+  const Outcome slip = run("help rules depoy");
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_THAT(slip.err, HasSubstr("there is no command 'rules depoy'"));
+  EXPECT_THAT(slip.err, HasSubstr("did you mean 'rules deploy'?"));
+  EXPECT_THAT(run("help pub file").err, HasSubstr("gorgo help pub explains what there is"));
+  EXPECT_THAT(run("help rules none").err, HasSubstr("gorgo help rules lists them"));
+}
+
 TEST_F(Commands, EndWithTwoWhenTheCommandLineIsWrong) {
   for (const std::string& command : kCommands) {
     const Outcome outcome = run(command + " --no-such-option");
@@ -297,6 +314,12 @@ TEST_F(Commands, RefuseNegativeNumbersWhereNoneCanBe) {
     EXPECT_EQ(outcome.exit_code, 2) << command;
     EXPECT_THAT(outcome.err, HasSubstr("-1 is negative")) << command;
   }
+}
+
+TEST_F(Commands, TakeNoCountOfNoEvents) {
+  const Outcome outcome = run("sub X --count 0 --timeout 1ms --to 127.0.0.1:1");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--count"));
 }
 
 TEST_F(Commands, LimitTheNumberOfThreads) {

@@ -78,6 +78,15 @@ TEST_F(CommandLine, TestUpdateRewritesExpectationsAndNothingElse) {
   EXPECT_EQ(run("test a.test").out, "2 passed, 0 failed\n");
 }
 
+TEST_F(CommandLine, TestUpdateKeepsTheEndsOfLines) {
+  write("a.tesla", kTestedRules);
+  const std::string head =
+      "\xEF\xBB\xBFrules: a.tesla\r\ncase: one\r\nevents:\r\n  @1 B(x=6)\r\nexpect:";
+  write("a.test", head);
+  EXPECT_EQ(run("test a.test --update").exit_code, 0);
+  EXPECT_EQ(read("a.test"), head + "\r\n  @1 A(x=6)\r\n");
+}
+
 TEST_F(CommandLine, TestUpdateLeavesWhatIsWrongOtherwise) {
   write("a.tesla", kTestedRules);
   const std::string text =

@@ -97,6 +97,12 @@ TEST(TestFile, ReadsCasesThatShareWhatStandsFirst) {
   EXPECT_EQ(second.diagnostics->at(0).message, "expected ')': found");
 }
 
+TEST(TestFile, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const auto cases = parse_test_file("x.test", "\xEF\xBB\xBF" + std::string(kFile));
+  ASSERT_TRUE(cases) << cases.error().message;
+  EXPECT_EQ(cases->size(), 2u);
+}
+
 TEST(TestFile, TakesTheTextOfRulesAsItStands) {
   const auto cases = parse_test_file("x.test",
                                      "rules:\n"

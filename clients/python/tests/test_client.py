@@ -328,6 +328,22 @@ class TypesTest(unittest.TestCase):
                 client.publish([found["Door"]("front", True, 7, 0.5), found["Cat"](weight=3), found["Cat"]()])
                 self.assertEqual(ajar.next(timeout=10).to(found["Ajar"]).class_, 7)
 
+    NAMES = """event Odd(__init__: int, __x: int, field: int, str: string, int: int);
+        define Optional(field: int) from Odd() where field = Odd.field;
+        define Seen(n: float) from Reading(field = "x", str = "y", class = "z", other > 5) where n = Reading.other;"""
+
+    def test_dataclasses_may_be_called_as_what_the_module_uses(self):
+        with Server() as server, gorgo.connect(server.address) as client:
+            client.deploy("names", self.NAMES)
+            done = subprocess.run([BINARY, "types", "--python", "--to", f"127.0.0.1:{server.port}"],
+                                  capture_output=True, text=True)
+            found = {}
+            exec(done.stdout, found)
+            with client.subscribe("Optional") as optional, client.subscribe("Seen") as seen:
+                client.publish([found["Odd"](1, 2, 3, "4", 5), found["Reading"](field_="x", str_="y", class_="z", other=6.5)])
+                self.assertEqual(optional.next(timeout=10).to(found["Optional_"]).field_, 3)
+                self.assertEqual(seen.next(timeout=10).to(found["Seen"]).n, 6.5)
+
 
 class TightLimitsTest(unittest.TestCase):
     def test_a_full_buffer_of_publications_waits_and_then_says_that_nothing_was_sent(self):
