@@ -158,7 +158,10 @@ export class Subscription {
   take(message) {
     if (message.gap) {
       this.lost += message.gap.lost ?? 0;
-      this.put({ kind: "gap", reason: "this client was too slow", lost: message.gap.lost ?? null, first: null, last: null });
+      const { lost, first, last } = message.gap;
+      const reason = this.durable === undefined ? "this client was too slow"
+        : "more than journal.backlog_bytes waited for this durable subscription";
+      this.put({ kind: "gap", reason, lost: lost ?? null, first: first ? placeOf(first) : null, last: last ? placeOf(last) : null });
     } else if (message.left_out) {
       this.leaveOut(message.left_out.rows);
     } else if (message.leaving) {

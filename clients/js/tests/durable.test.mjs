@@ -246,3 +246,24 @@ test("a server that is about to stop says so in the stream, and serves on", () =
   await client.drain();
   await server.end();
 }));
+
+test("a gap names the places of what the server's backlog had no room for", () => inFolder(async (folder) => {
+  const server = await Server.start({ GORGO__JOURNAL__BACKLOG_BYTES: "1048576" }, "--journal", path.join(folder, "journal"));
+  try {
+    const client = await gorgo.connect(server.address, QUICK);
+    (await client.subscribe("Note", { durable: "billing" })).close();
+    const text = "x".repeat(20_000);
+    const events = upTo(0, 100).map((number) => ({ type: "Note", attributes: { number, text } }));
+    for (let at = 0; at < events.length; at += 10) await client.publish(events.slice(at, at + 10), { durable: true });
+    const stream = await client.subscribe("Note", { durable: "billing" });
+    const gap = await stream.next(30);
+    const next = await stream.next(30);
+    assert.deepEqual([gap.kind, next.kind], ["gap", "event"]);
+    assert.match(gap.reason, /journal\.backlog_bytes/);
+    assert.equal(gap.lost, next.attributes.number);
+    assert.deepEqual([gap.first.root, gap.last.root], [next.place.root - gap.lost, next.place.root - 1]);
+    client.close();
+  } finally {
+    await server.end();
+  }
+}));

@@ -151,7 +151,12 @@ class AsyncSubscription:
 
     def _deliver(self, values: Dict[str, Any], size: int) -> None:
         if values["lost"]:
-            self._tell_lost(Gap("this client was too slow", values["lost"], *_lost_places(values)))
+            reason = (
+                "this client was too slow"
+                if self.durable is None
+                else "more than journal.backlog_bytes waited for this durable subscription"
+            )
+            self._tell_lost(Gap(reason, values["lost"], *_lost_places(values)))
         rest = values if self.durable is None else behind(values, self._seen)
         if rest is None:
             return
