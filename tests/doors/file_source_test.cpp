@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -304,6 +306,26 @@ TEST_F(Files, ASinkWritesNothingTwice) {
   EXPECT_THAT(written, ElementsAre(R"({"id":"1-1","type":"Fire","ts":1000,"attrs":{"n":1}})",
                                    R"({"id":"2-1","type":"Fire","ts":1000,"attrs":{"n":2}})",
                                    R"({"id":"3-1","type":"Fire","ts":1000,"attrs":{"n":3}})"));
+}
+
+TEST_F(Files, AWriteThatFailsLeavesNoPartOfALine) {
+  settings.path = (folder / "out").string();
+  FileSink sink(settings);
+  ASSERT_TRUE(sink.send({{row(1)}}));
+  const auto size = fs::file_size(folder / "out");
+  const auto formerly = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit unlimited{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  const rlimit little{.rlim_cur = size + 10, .rlim_max = unlimited.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  const auto failed = sink.send({{row(2)}});
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  std::signal(SIGXFSZ, formerly);
+  EXPECT_FALSE(failed);
+  EXPECT_EQ(fs::file_size(folder / "out"), size);
+  fs::rename(folder / "out", folder / "out.1");
+  EXPECT_TRUE(sink.send({{row(2)}}));
+  EXPECT_EQ(fs::file_size(folder / "out"), size);
 }
 
 TEST_F(Files, WhatOthersHaveWrittenIsNeverCutOff) {

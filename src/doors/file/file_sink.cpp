@@ -85,8 +85,12 @@ Result<void> FileSink::send(const Departing& events) {
     text += '\n';
   }
   if (text.empty()) return {};
+  struct stat before = {};
+  if (fstat(file_, &before) != 0) return failed("read");
   auto written = write(text);
   if (!written) {
+    // Once the file has another name, nobody would remove a part of a line.
+    if (ftruncate(file_, before.st_size) != 0) written = failed("cut");
     close(file_);  // and what stands in it is found out anew
     file_ = -1;
     return written;
