@@ -390,6 +390,52 @@ TEST_P(RecoveryTest, OtherResultsThanThoseOfTheJournalAreTold) {
   EXPECT_THAT(said_at_start(), HasSubstr("this program gives other results than the one"));
 }
 
+TEST_P(RecoveryTest, WhatAStopHasGivenUpIsNotTakenForOtherResults) {
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client,
+           "define O(t: string) from B() and each A(t = $t) as x within 1 min from B"
+           "  and not C(t contains $t) within 1 min from x where t = x.t;");
+    const auto fill = [&](const char* type, Timestamp at, std::size_t count, const char* text) {
+      const auto published =
+          client.publish(std::vector<Event>(count, Event{type, at, {{"t", std::string(text)}}}));
+      ASSERT_TRUE(published) << published.error().to_string();
+    };
+    fill("C", 1, 1'500, "nothing that is looked for stands in this text");
+    fill("A", 2, 1'500, "needle");
+    fill("B", 3, 1, "");
+    server->stop();
+    server->stop();
+  }
+  testing::internal::CaptureStderr();
+  { RunningServer server(options(journal()), LogLevel::error); }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_P(RecoveryTest, WhatWasDroppedBeforeAStartIsNoNewsBehindIt) {
+  ServerOptions few = options(journal());
+  few.processor.max_composites = 1;
+  testing::internal::CaptureStderr();
+  {
+    RunningServer server(few, LogLevel::warning);
+    Client client = server.connect();
+    deploy(client,
+           "define D(k: int) from B() and each A(k = $k) as a within 1 min from B where k = a.k;");
+    publish(client, std::vector<Event>{{"A", 1, {{"k", std::int64_t(1)}}},
+                                       {"A", 2, {{"k", std::int64_t(2)}}},
+                                       {"B", 3, {}}});
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("composites dropped"));
+  testing::internal::CaptureStderr();
+  {
+    RunningServer server(few, LogLevel::warning);
+    Client client = server.connect();
+    publish(client, std::vector<Event>{{"C", 4, {}}});
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_P(RecoveryTest, WithoutAJournalNothingIsDurable) {
   ServerOptions without;
   RunningServer server(without);

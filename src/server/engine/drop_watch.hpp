@@ -20,6 +20,12 @@ class DropWatch {
 
   explicit DropWatch(Log& log) : log_(log) {}
 
+  /// What was given up before is known.
+  void begin(const ProcessorCounters& counters, std::uint64_t dropped_by_durables) {
+    composites_.begin(counters.dropped_composites + counters.dropped_depth);
+    terminators_.begin(counters.passed_over);
+    durables_.begin(dropped_by_durables);
+  }
   /// Costs next to nothing while nothing is given up.
   void look(const Processor& processor, Time now) {
     const ProcessorCounters& counters = processor.counters();
@@ -37,6 +43,7 @@ class DropWatch {
   /// The growth of a sum, for the log.
   class Growth {
    public:
+    void begin(std::uint64_t sum) { sum_ = sum; }
     /// With a value, a line is due, and the value is how much the sum has grown since the last one.
     std::optional<std::uint64_t> note(std::uint64_t sum, Time now) {
       return limit_.note(sum - std::exchange(sum_, sum), now);

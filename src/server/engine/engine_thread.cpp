@@ -195,6 +195,7 @@ Result<void> EngineThread::replay(StartProgress& progress) {
   book_.adopt(std::move(files), replay.take_history());
   snapshots_.recovered(replay.snapshot_bytes(), replay.record_bytes());
   types_.post(processor_.schema());
+  drop_watch_.begin(processor_.counters(), durables_.dropped());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   log_.info("recovered from the journal", {{"records", replay.records()},
                                            {"events", processor_.counters().accepted},
