@@ -29,6 +29,9 @@ void add_run(CLI::App& app, int& exit_code);
 void add_sample(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);
 void add_serve(CLI::App& app, int& exit_code);
+/// What signals do until the server is there, to be said first of all: a reload would read what is
+/// being read, or was a moment ago, and a stop leaves the journal as a crash would.
+void prepare_signals_of_server();
 void add_pub(CLI::App& app, int& exit_code);
 void add_sub(CLI::App& app, int& exit_code);
 void add_rules(CLI::App& app, int& exit_code);

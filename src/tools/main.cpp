@@ -54,6 +54,7 @@ std::optional<std::string> named_context(std::span<char* const> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == std::string_view("serve")) prepare_signals_of_server();
   CLI::App app("Gorgo: complex event processing with TESLA rules", "gorgo");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);

@@ -100,17 +100,16 @@ int try_config(const server::ServerOptions& options) {
   return flush_output() ? kSuccess : kFailure;
 }
 
-/// Until the server is there. A reload would read what was read a moment ago, and a stop leaves the
-/// journal as a crash would.
-void prepare_signals() {
-  std::signal(SIGHUP, SIG_IGN);
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { _exit(kSuccess); });
+/// For what reads the configuration and ends.
+void restore_signals() {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
 }
 
 /// A limit on the size of files is an error of the write that meets it, as a full disk is.
 void take_limits_for_errors() { std::signal(SIGXFSZ, SIG_IGN); }
 
 int serve(const ServeFlags& flags) {
+  if (flags.only_print || flags.only_test) restore_signals();
   return_freed_memory();
   raise_open_files();
   take_limits_for_errors();
@@ -120,7 +119,6 @@ int serve(const ServeFlags& flags) {
   if (flags.only_print) return show_config(*options);
   if (flags.only_test) return try_config(*options);
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may go
-  prepare_signals();
   server::Log log(options->log_format, options->log_level);
   server::Server server(*options, log);
   const bool recovers = !options->journal.path.empty();
@@ -139,6 +137,11 @@ int serve(const ServeFlags& flags) {
 }
 
 }  // namespace
+
+void prepare_signals_of_server() {
+  std::signal(SIGHUP, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { _exit(kSuccess); });
+}
 
 void add_serve(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(

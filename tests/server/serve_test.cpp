@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +90,30 @@ TEST_F(Serve, GivesUpWhatTakesLongerThanItsTimeToStop) {
   EXPECT_NE(server.err_line("stopping at once"), "");
   EXPECT_THAT(server.err_line("stopped"), HasSubstr("composites=0"));
   EXPECT_EQ(server.wait(), 1);
+}
+
+/// The server waits for its configuration, which comes through a pipe with a name.
+TEST_F(Serve, SighupWhileItReadsItsConfigurationChangesNothing) {
+  const std::string config = write("gorgo.toml", "");
+  ASSERT_EQ(std::remove(config.c_str()), 0);
+  ASSERT_EQ(mkfifo(config.c_str(), 0600), 0);
+  Process server({"serve", "--listen", "127.0.0.1:0", "--config", config});
+  std::ofstream pipe(config);  // opened once the server reads
+  server.signal(SIGHUP);
+  pipe.close();
+  EXPECT_THAT(server.out_line(), HasSubstr("listening on "));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(Serve, SigtermWhileItReadsItsConfigurationEndsItInOrder) {
+  const std::string config = write("gorgo.toml", "");
+  ASSERT_EQ(std::remove(config.c_str()), 0);
+  ASSERT_EQ(mkfifo(config.c_str(), 0600), 0);
+  Process server({"serve", "--listen", "127.0.0.1:0", "--config", config});
+  const std::ofstream pipe(config);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
 }
 
 TEST_F(Serve, SighupWhileItStopsChangesNothing) {
