@@ -180,8 +180,10 @@ void Subscription::Impl::take(DeliveredBatch batch, const Lost& lost) {
     return;
   }
   if (lost.events > 0) {
-    notify(Gap{"the server dropped events, since this subscriber was too slow", lost.events,
-               lost.first, lost.last});
+    notify(Gap{is_durable() ? "the server dropped events, since more than journal.backlog_bytes "
+                              "waited for this durable subscription"
+                            : "the server dropped events, since this subscriber was too slow",
+               lost.events, lost.first, lost.last});
   }
   if (is_durable()) skip_seen(batch);
   if (batch.first == batch.events.events()) return;

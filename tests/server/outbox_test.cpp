@@ -106,6 +106,19 @@ TEST_F(OutboxTest, TheOldestMakeRoomAndTheNextDeliveryTellsWhichRowsWereLost) {
   EXPECT_EQ(totals.lost_rows, 5u);
 }
 
+TEST_F(OutboxTest, WhatADurableSubscriptionKeepsIsNotLostWithTheConnection) {
+  start(SlowConsumer::disconnect);
+  ClientDelivery kept = delivery(100, 4);
+  kept.durable = true;
+  kept.lost = {2, {1, 0}, {2, 0}};  // these are lost whatever happens
+  EXPECT_EQ(outbox->deliver(kept), Outbox::Outcome::queued);
+  outbox->overload({"it takes nothing", ""});
+  const auto frames = outbox->take();
+  ASSERT_EQ(frames.size(), 2u);
+  EXPECT_EQ(lost_in(frames[0]).rows, 2u);
+  EXPECT_EQ(totals.lost_rows, 0u);
+}
+
 TEST_F(OutboxTest, AReplyFindsRoomWhereDeliveriesMayBeDropped) {
   start();
   deliver(8000, 1);

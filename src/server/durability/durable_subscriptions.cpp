@@ -259,7 +259,9 @@ bool DurableSubscriptions::feed(journal::Place durable_end) {
       // Asked for before the look at what waits, so that no moment of an empty outbox is missed.
       client.want_more();
       if (client.bytes() >= ahead_of(client)) break;
-      if (client.deliver(delivery_of(durable, next)) != Outbox::Outcome::queued) break;
+      auto delivery = delivery_of(durable, next);
+      delivery.durable = true;
+      if (client.deliver(delivery) != Outbox::Outcome::queued) break;
       ++durable.sent;
     }
   }

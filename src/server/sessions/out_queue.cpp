@@ -14,9 +14,10 @@ bool may_drop(const OutFrame& frame) {
   return delivery != nullptr && delivery->policy == SlowConsumer::drop;
 }
 
+/// The rows that are lost where the frame does not reach the client.
 std::uint64_t rows_of(const OutFrame& frame) {
   const auto* delivery = std::get_if<ClientDelivery>(&frame);
-  return delivery == nullptr ? 0 : delivery->rows;
+  return delivery == nullptr ? 0 : delivery->as_gap().rows;
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ std::uint64_t OutQueue::clear() {
   for (const Item& item : items_) {
     const auto* delivery = std::get_if<ClientDelivery>(&item.frame);
     if (delivery == nullptr) continue;
-    rows += delivery->rows;
+    rows += rows_of(item.frame);
     lost_.add(delivery->lost);
     lost_.add(delivery->as_gap());
   }

@@ -45,6 +45,12 @@ void Outbox::count_lost(std::uint64_t rows) {
   }
 }
 
+void Outbox::leave_out(const ClientDelivery& delivery) {
+  const Gap rows = delivery.as_gap();
+  queue_.lose(rows);
+  count_lost(rows.rows);
+}
+
 Error Outbox::overflow_error() const {
   return {"more than " + std::to_string(limits_.outbound_bytes) + " bytes wait for this client",
           "read faster, subscribe to less, or raise limits.outbound_bytes"};
@@ -101,8 +107,7 @@ Outbox::Outcome Outbox::put(const ClientDelivery& delivery) {
   if (closed_) return Outcome::closed;
   if (make_room(delivery.bytes(), &delivery)) return push(delivery);
   if (delivery.policy == SlowConsumer::block) return Outcome::full;
-  queue_.lose(delivery.as_gap());
-  count_lost(delivery.rows);
+  leave_out(delivery);
   if (delivery.policy == SlowConsumer::drop) return Outcome::dropped;
   overflow(overflow_error());
   return Outcome::overflowed;
@@ -113,8 +118,7 @@ Outbox::Outcome Outbox::push(const ClientDelivery& delivery) {
     queue_.push(delivery);
     return Outcome::queued;
   } catch (const std::bad_alloc&) {
-    queue_.lose(delivery.as_gap());
-    count_lost(delivery.rows);
+    leave_out(delivery);
     return Outcome::dropped;
   }
 }
@@ -144,8 +148,7 @@ Outbox::Outcome Outbox::await_room(const ClientDelivery& delivery, Time deadline
   });
   awaited_ = false;
   if (outcome == Outcome::full) {
-    queue_.lose(delivery.as_gap());
-    count_lost(delivery.rows);
+    leave_out(delivery);
     Error why = overflow_error();
     why.message +=
         ", and publishers have waited for it for " + std::to_string(limits_.block.count()) + " ms";

@@ -162,6 +162,8 @@ class Outbox {
   /// There is room for it.
   Outcome push(const ClientDelivery& delivery);
   void count_lost(std::uint64_t rows);
+  /// The delivery does not reach the client.
+  void leave_out(const ClientDelivery& delivery);
   /// Throws away what is queued, puts the Error in its place and closes.
   void overflow(const Error& why);
   void replace_by(const Error& why, wire::ErrorCode code);

@@ -350,7 +350,7 @@ std::size_t ClientDelivery::bytes() const {
 }
 
 Gap ClientDelivery::as_gap() const {
-  if (rows == 0) return {};
+  if (rows == 0 || durable) return {};
   return {rows, shared->place(first), shared->place(first + rows - 1)};
 }
 

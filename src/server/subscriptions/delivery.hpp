@@ -86,6 +86,7 @@ struct ClientDelivery {
   std::uint32_t rows = 0;
   Gap lost = {};
   bool credited = false;  ///< it is of the one subscription in `ids` and needs its credit
+  bool durable = false;   ///< its rows are kept until they are acknowledged, and never lost here
 
   /// All rows of the delivery.
   static ClientDelivery of(std::shared_ptr<const SharedDelivery> shared, SubscriptionIds ids,
@@ -95,7 +96,7 @@ struct ClientDelivery {
 
   /// What it takes on the wire, about.
   std::size_t bytes() const;
-  /// Its rows as rows that are lost.
+  /// Its rows as rows that are lost where it does not reach the client.
   Gap as_gap() const;
   /// The subscription that a row came through. `row` counts the shared rows.
   std::uint32_t subscription_of(std::uint32_t row) const;
