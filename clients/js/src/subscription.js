@@ -34,6 +34,8 @@ export class Subscription {
     this.find = find;
     this.acknowledged = NOWHERE; // up to where the server's answer says that it survives a crash
     this.seen = seen ?? NOWHERE; // the last event that came
+    /** @type {import("./events.js").Gap | null} */
+    this.told = null; // the last gap of a durable subscription, with all before it
     this.finished = NOWHERE; // acknowledged by the reader
     this.begunAnew = false; // in another journal, while the reader may be busy with what came before
     this.isAcknowledging = false;
@@ -95,6 +97,7 @@ export class Subscription {
     const found = await this.find();
     if (found && !isBefore(placeOf(found.acknowledged), this.acknowledged)) return false;
     this.seen = this.finished = this.acknowledged = NOWHERE;
+    this.told = null;
     this.begunAnew = true;
     return true;
   }
@@ -157,11 +160,10 @@ export class Subscription {
   /** @param {any} message */
   take(message) {
     if (message.gap) {
-      this.lost += message.gap.lost ?? 0;
       const { lost, first, last } = message.gap;
       const reason = this.durable === undefined ? "this client was too slow"
         : "more than journal.backlog_bytes waited for this durable subscription";
-      this.put({ kind: "gap", reason, lost: lost ?? null, first: first ? placeOf(first) : null, last: last ? placeOf(last) : null });
+      this.tellLost({ kind: "gap", reason, lost: lost ?? null, first: first ? placeOf(first) : null, last: last ? placeOf(last) : null });
     } else if (message.left_out) {
       this.leaveOut(message.left_out.rows);
     } else if (message.leaving) {
@@ -169,6 +171,23 @@ export class Subscription {
     } else if (message.type !== undefined) {
       this.takeEvent(eventOf(message));
     }
+  }
+
+  /**
+   * A durable subscription tells on each connection of all that it has lost since the last acknowledgement.
+   * @param {import("./events.js").Gap} gap
+   */
+  tellLost(gap) {
+    const { told } = this;
+    if (this.durable !== undefined && gap.first && gap.last) {
+      const isKnown = [this.seen, told?.last ?? NOWHERE].some((place) => !isBefore(place, /** @type {any} */ (gap.last)));
+      if (isKnown) return;
+      this.told = { ...gap };
+      const goesOn = told?.first && !isBefore(told.first, gap.first) && !isBefore(gap.first, told.first);
+      if (goesOn && gap.lost !== null) gap.lost -= told.lost ?? 0;
+    }
+    this.lost += gap.lost ?? 0;
+    this.put(gap);
   }
 
   /** @param {import("./events.js").Event} event */
