@@ -15,6 +15,7 @@
 #include "tools/journal_export.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
+#include "tools/unreached.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -52,8 +53,18 @@ void print(const std::string& folder, const journal::Survey& found) {
               text_of_places(found.low, found.end).c_str(), found.segments.size());
   if (found.torn_bytes == 0) return;
   std::printf("%" PRIu64
-              " bytes behind them, in %s, are no record: a crash or a writer left them\n",
+              " bytes behind them, in %s, do not go on with them: a crash or a writer left them, "
+              "or a file is missing\n",
               found.torn_bytes, found.torn_in.c_str());
+}
+
+Error about_unreached(const std::vector<std::string>& files, Place end) {
+  return {"whole records stand in " + files.front() +
+              (files.size() == 1 ? "" : " and " + std::to_string(files.size() - 1) + " more") +
+              ", and those from place " + std::to_string(end) + " on before them are missing",
+          "put the missing files back before the next start, which goes on at place " +
+              std::to_string(end) + " and keeps these as FILE.unreached; only where a crash came " +
+              "before they were durable, nothing is missing"};
 }
 
 int verify(const JournalOptions& options) {
@@ -62,6 +73,8 @@ int verify(const JournalOptions& options) {
   if (!found) return fail(found.error());
   const auto snapshots = journal::snapshots_in(*disk, options.folder);
   if (!snapshots) return fail(snapshots.error());
+  const auto unreached = unreached_beside_writer(*disk, options.folder);
+  if (!unreached) return fail(unreached.error());
   if (options.format == "text") print(options.folder, *found);
   for (const Place place : *snapshots) {
     const auto whole = journal::verify_snapshot(*disk, options.folder, found->journal, place);
@@ -74,9 +87,10 @@ int verify(const JournalOptions& options) {
                 {"records", found->end - found->low},
                 {"files", found->segments.size()},
                 {"torn_bytes", found->torn_bytes},
+                {"unreached", *unreached},
                 {"snapshots", *snapshots}});
   }
-  return kSuccess;
+  return unreached->empty() ? kSuccess : fail(about_unreached(*unreached, found->end));
 }
 
 /// A start needs the records behind the latest snapshot, and all of them where there is none.
