@@ -29,7 +29,8 @@ std::int64_t now() {
 std::string Recovery::to_string() const {
   if (torn_bytes == 0) return {};
   return std::to_string(torn_bytes) + " bytes from place " + std::to_string(end) +
-         " on, which were never durable, were cut off " + torn_in;
+         " on, of which nothing says that they were durable, were cut off " + torn_in +
+         "; files that begin with a whole record there are kept as *.unreached";
 }
 
 Journal::Journal(Disk& disk, std::string folder, const Options& options)

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "journal/segment_reader.hpp"
 #include "journal/snapshot.hpp"
 
 namespace gorgo::journal {
@@ -119,6 +120,39 @@ Result<void> empty_folder(Disk& disk, const std::string& folder) {
   return {};
 }
 
+Result<bool> begins_with_record(Disk& disk, const std::string& path, Place first,
+                                std::uint64_t journal) {
+  auto file = disk.open_to_read(path);
+  if (!file) return file.error();
+  auto reader = SegmentReader::open(std::move(*file), path, first);
+  if (!reader) return reader.error();
+  if (reader->state() != HeaderState::whole) reader->set_journal(journal);
+  const auto record = reader->next();
+  return !record || record->has_value();  // one that is packed in an unknown way is whole
+}
+
+/// No name that stands for another file is taken.
+Result<void> set_aside(Disk& disk, const std::string& path) {
+  std::string aside = path + ".unreached";
+  for (int number = 2;; ++number) {
+    const auto there = disk.exists(aside);
+    if (!there) return there.error();
+    if (!*there) return disk.rename(path, aside);
+    aside = path + ".unreached-" + std::to_string(number);
+  }
+}
+
+Result<void> clear_away(Disk& disk, const Survey& found) {
+  const auto unreached = unreached_files(disk, found);
+  if (!unreached) return unreached.error();
+  for (const std::string& path : found.useless) {
+    const bool is_unreached = std::ranges::count(*unreached, path) > 0;
+    const auto done = is_unreached ? set_aside(disk, path) : disk.remove(path);
+    if (!done) return done;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> make_durable_folder(Disk& disk, const std::string& folder) {
@@ -140,11 +174,21 @@ Result<Survey> recover(Disk& disk, const std::string& folder) {
     const std::string last = found->segments.back().path(folder);
     if (const auto done = cut(disk, last, found->last_bytes); !done) return done.error();
   }
-  for (const std::string& path : found->useless) {
-    if (const auto removed = disk.remove(path); !removed) return removed.error();
-  }
+  if (const auto cleared = clear_away(disk, *found); !cleared) return cleared.error();
   if (const auto synced = disk.sync_folder(folder); !synced) return synced.error();
   return found;
+}
+
+Result<std::vector<std::string>> unreached_files(Disk& disk, const Survey& found) {
+  std::vector<std::string> files;
+  for (const std::string& path : found.useless) {
+    const auto first = first_of(path.substr(path.rfind('/') + 1));
+    if (!first || *first <= found.end) continue;
+    const auto whole = begins_with_record(disk, path, *first, found.journal);
+    if (!whole) return whole.error();
+    if (*whole) files.push_back(path);
+  }
+  return files;
 }
 
 /// A writer that trims its journal may remove a file while it is copied, and then the copy begins

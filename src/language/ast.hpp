@@ -64,6 +64,7 @@ struct Expr {
   std::vector<Expr> children;
   std::shared_ptr<AggregateCall> aggregate;
   std::shared_ptr<const functions::Prepared> prepared;  ///< of a call in a checked subscription
+  bool bracketed = false;  ///< a condition in brackets is false where it has no value
 };
 
 /// `Type(conditions) [as Alias]`. A `,` list of conditions is several elements.

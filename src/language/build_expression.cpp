@@ -203,7 +203,11 @@ Tree ExpressionBuilder::factor(Parser::FactorContext* factor) {
 }
 
 Tree ExpressionBuilder::primary(Parser::PrimaryContext* primary, bool negative) {
-  if (primary->disjunction() != nullptr) return disjunction(primary->disjunction());
+  if (primary->disjunction() != nullptr) {
+    Tree inner = disjunction(primary->disjunction());
+    inner.expr.bracketed = true;
+    return inner;
+  }
   if (primary->attributeName() != nullptr) return reference(primary);
   antlr4::Token* first = primary->start;
   ast::Expr expr{.at = tokens_.locate(first)};

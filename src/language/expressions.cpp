@@ -19,10 +19,15 @@ ExpressionBinder::ExpressionBinder(const Scope& scope, ReferenceBinder& referenc
       bind_aggregate_(std::move(bind_aggregate)) {}
 
 Bound ExpressionBinder::bind_condition(const ast::Expr& expr, const Context& context) {
-  return require_condition(operand(expr, context), reporter_);
+  return require_condition({expr, bind_stated(expr, context)}, reporter_);
 }
 
 Bound ExpressionBinder::bind(const ast::Expr& expr, const Context& context) {
+  Bound bound = bind_stated(expr, context);
+  return expr.bracketed && bound ? make_bracketed(std::move(*bound)) : std::move(bound);
+}
+
+Bound ExpressionBinder::bind_stated(const ast::Expr& expr, const Context& context) {
   Bound bound = bind_kind(expr, context);
   const bool comparison = is_comparison(expr.kind);  // its stated type is that of the left side
   if (!expr.stated_type || comparison) return bound;

@@ -28,7 +28,10 @@ class ExpressionBinder {
   Bound bind_condition(const ast::Expr& expr, const Context& context);
 
  private:
-  /// Binds all but the type that is stated before the expression.
+  /// Binds all but the brackets around the expression, which say nothing where only what holds
+  /// counts.
+  Bound bind_stated(const ast::Expr& expr, const Context& context);
+  /// Binds all but the brackets and the type that is stated before the expression.
   Bound bind_kind(const ast::Expr& expr, const Context& context);
   Bound bind_aggregate(const ast::Expr& expr, const Context& context);
   Bound bind_arithmetic(const ast::Expr& expr, const Context& context);

@@ -125,6 +125,13 @@ Expr make_logic(ExprKind kind, std::vector<Expr> conditions) {
   return make_operation(Op::logical_not, ValueType::boolean, std::move(conditions));
 }
 
+Expr make_bracketed(Expr value) {
+  const bool may_lack_value =
+      value.op == Op::attribute || value.op == Op::call || value.op == Op::aggregate;
+  if (value.type != ValueType::boolean || !may_lack_value) return value;
+  return make_operation(Op::logical_and, ValueType::boolean, {std::move(value)});
+}
+
 Bound require_condition(Operand operand, Reporter& reporter) {
   if (!operand.bound || operand.bound->type == ValueType::boolean) return std::move(operand.bound);
   reporter.error(operand.written.at,

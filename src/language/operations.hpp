@@ -25,6 +25,9 @@ Bound make_comparison(ast::ExprKind kind, Location at, Operand left, Operand rig
                       Reporter& reporter);
 /// `kind` is logic: one condition for `not`, one or more for `and` and `or`.
 Expr make_logic(ast::ExprKind kind, std::vector<Expr> conditions);
+/// What stands in brackets: a condition that may have no value becomes an `and` of it alone, which
+/// is false then.
+Expr make_bracketed(Expr value);
 
 /// The operand if it is a condition.
 Bound require_condition(Operand operand, Reporter& reporter);

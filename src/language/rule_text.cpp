@@ -49,6 +49,9 @@ constexpr std::pair<Duration, std::string_view> kUnitsOfTime[] = {
 
 constexpr int kTightest = 7;
 
+/// See `make_bracketed`.
+bool is_bracketed(const Expr& e) { return e.op == Op::logical_and && e.args.size() == 1; }
+
 /// How tightly an operator binds (language.md §3): `or` least.
 int binding_of(Op op) {
   switch (op) {
@@ -150,7 +153,7 @@ std::string RuleText::source(const Expr& e, TypeId candidate) const {
 
 std::string RuleText::operand(const Expr& e, TypeId candidate, int binding_above) const {
   const std::string text = expr(e, candidate);
-  return binding_of(e.op) < binding_above ? "(" + text + ")" : text;
+  return binding_of(e.op) < binding_above && !is_bracketed(e) ? "(" + text + ")" : text;
 }
 
 std::string RuleText::operation(const Expr& e, TypeId candidate) const {
@@ -183,6 +186,9 @@ std::string RuleText::expr(const Expr& e, TypeId candidate) const {
       return std::string(name_of(e.op)) + "(" + expr(e.args[0], candidate) + ")";
     case Op::call:
       return call(e, candidate);
+    case Op::logical_and:
+      if (is_bracketed(e)) return "(" + expr(e.args[0], candidate) + ")";
+      return operation(e, candidate);
     default:
       return operation(e, candidate);
   }

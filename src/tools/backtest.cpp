@@ -23,6 +23,7 @@
 #include "tools/composite_writer.hpp"
 #include "tools/evaluation.hpp"
 #include "tools/journal_export.hpp"
+#include "tools/lasting_memory.hpp"
 #include "tools/option_checks.hpp"
 #include "tools/output.hpp"
 #include "tools/progress.hpp"
@@ -106,6 +107,9 @@ class Backtest {
 
   /// False: there are errors, which stand on stderr.
   bool deploy(const std::vector<language::Source>& rules) {
+    for (const language::Source& source : rules) {
+      needs_all_ = needs_all_ || !types_with_lasting_memory(source).empty();
+    }
     return deploy_sources(rules, processor_);
   }
 
@@ -135,8 +139,9 @@ class Backtest {
   const std::string& last_refusal() const { return last_refusal_; }
 
  private:
-  /// Where the segment begins that has what the windows can reach of the first events that count.
+  /// Where the segment begins that has what the rules can reach of the first events that count.
   journal::Place first_place() const {
+    if (needs_all_) return survey_.low;
     Duration reach = 0;
     for (const TypeInfo& type : processor_.types()) reach = std::max(reach, type.reach);
     const Timestamp from = arithmetic::saturating_subtract(since_, reach);
@@ -150,8 +155,14 @@ class Backtest {
   /// Records without a time of their own came no earlier than their segment was begun.
   void note_time(journal::Place place) {
     while (segment_ < survey_.segments.size() && survey_.segments[segment_].first <= place) {
-      received_ = std::max(received_, survey_.segments[segment_++].made);
+      move_time(survey_.segments[segment_++].made);
     }
+  }
+
+  /// What came before the time that is asked for has happened when that time begins.
+  void move_time(Timestamp time) {
+    if (received_ < since_ && time >= since_) process_uncounted();
+    received_ = std::max(received_, time);
   }
 
   Result<void> take(const journal::Record& record) {
@@ -181,9 +192,7 @@ class Backtest {
     const auto frame = journal::decode_frame(record.payload);
     if (!frame) return frame.error();
     const stored::Acceptance& how = frame->acceptance;
-    const bool was_counted = received_ >= since_;
-    if (how.clock() != 0) received_ = std::max(received_, how.clock());
-    if (!was_counted && received_ >= since_) process_uncounted();
+    if (how.clock() != 0) move_time(how.clock());
     if (how.frame_at() == 0) {
       if (auto begun = begin(record.place, frame->frame); !begun) return begun;
     }
@@ -233,6 +242,7 @@ class Backtest {
   const BacktestOptions& options_;
   journal::Disk& disk_;
   const journal::Survey& survey_;
+  bool needs_all_ = false;  // some rule depends on events of any age
   Timestamp since_ = 0;
   Timestamp received_ = 0;   // when the record in hand was written, or a little earlier
   std::size_t segment_ = 0;  // the next one

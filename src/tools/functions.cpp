@@ -7,6 +7,7 @@
 
 #include "functions/catalogue.hpp"
 #include "language/aggregate_names.hpp"
+#include "tools/aggregate_usage.hpp"
 #include "tools/commands.hpp"
 #include "tools/format_option.hpp"
 #include "tools/print_json.hpp"
@@ -22,8 +23,8 @@ struct AggregateLine {
 std::vector<AggregateLine> aggregates() {
   std::vector<AggregateLine> lines;
   for (const std::string& name : language::aggregate_names()) {
-    lines.push_back({name, name + "(Type(...).attribute within ... from ...)",
-                     std::string(language::meaning(*language::aggregate_function(name)))});
+    const AggregateFunction function = *language::aggregate_function(name);
+    lines.push_back({name, usage_of(function), std::string(language::meaning(function))});
   }
   return lines;
 }

@@ -16,6 +16,7 @@
 #include "tools/journal_export.hpp"
 #include "tools/output.hpp"
 #include "tools/print_json.hpp"
+#include "tools/unreached.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -53,12 +54,14 @@ void print(const std::string& folder, const journal::Survey& found) {
               text_of_places(found.low, found.end).c_str(), found.segments.size());
   if (found.torn_bytes == 0) return;
   std::printf("%" PRIu64
-              " bytes behind them, in %s, are no record: a crash or a writer left them\n",
+              " bytes behind them, in %s, do not go on with them: a crash or a writer left them, "
+              "or a file is missing\n",
               found.torn_bytes, found.torn_in.c_str());
 }
 
 void print_verified(const std::string& folder, const journal::Survey& found,
-                    const std::vector<Place>& snapshots, const std::vector<Error>& damage) {
+                    const std::vector<std::string>& unreached, const std::vector<Place>& snapshots,
+                    const std::vector<Error>& damage) {
   auto messages = nlohmann::ordered_json::array();
   for (const Error& error : damage) messages.push_back(error.message);
   print_json({{"folder", folder},
@@ -66,6 +69,7 @@ void print_verified(const std::string& folder, const journal::Survey& found,
               {"records", found.end - found.low},
               {"files", found.segments.size()},
               {"torn_bytes", found.torn_bytes},
+              {"unreached", unreached},
               {"snapshots", snapshots},
               {"damage", messages}});
 }
@@ -85,6 +89,15 @@ std::vector<Error> damage_of_segments(journal::Disk& disk, const std::string& fo
   return damage;
 }
 
+Error about_unreached(const std::vector<std::string>& files, Place end) {
+  return {"whole records stand in " + files.front() +
+              (files.size() == 1 ? "" : " and " + std::to_string(files.size() - 1) + " more") +
+              ", and those from place " + std::to_string(end) + " on before them are missing",
+          "put the missing files back before the next start, which goes on at place " +
+              std::to_string(end) + " and keeps these as FILE.unreached; only where a crash came " +
+              "before they were durable, nothing is missing"};
+}
+
 int verify(const JournalOptions& options) {
   const auto disk = journal::make_posix_disk();
   const auto whole = look_at(*disk, options.folder, journal::Depth::all);
@@ -92,6 +105,9 @@ int verify(const JournalOptions& options) {
   if (!found) return fail(whole.error());
   const auto snapshots = journal::snapshots_in(*disk, options.folder);
   if (!snapshots) return fail(snapshots.error());
+  Result<std::vector<std::string>> unreached(std::in_place);
+  if (whole) unreached = unreached_beside_writer(*disk, options.folder);
+  if (!unreached) return fail(unreached.error());
   std::vector<Error> damage;
   if (!whole) damage = damage_of_segments(*disk, options.folder, *found);
   if (!whole && damage.empty()) damage.push_back(whole.error());
@@ -102,7 +118,9 @@ int verify(const JournalOptions& options) {
     if (read && options.format == "text")
       std::printf("snapshot of place %" PRIu64 ": whole\n", place);
   }
-  if (options.format == "json") print_verified(options.folder, *found, *snapshots, damage);
+  if (!unreached->empty()) damage.push_back(about_unreached(*unreached, found->end));
+  if (options.format == "json")
+    print_verified(options.folder, *found, *unreached, *snapshots, damage);
   for (const Error& error : damage) fail(error);
   return damage.empty() ? kSuccess : kFailure;
 }

@@ -21,11 +21,14 @@
 #include "journal/snapshot.hpp"
 #include "journal/survey.hpp"
 #include "language/joint_types.hpp"
+#include "language/reporter.hpp"
 #include "protocol/framing.hpp"
 #include "server/durability/taken_rows.hpp"
 #include "server/http/place_text.hpp"
 #include "server/rules/declaration.hpp"
+#include "tools/commands.hpp"
 #include "tools/journal_root.hpp"
+#include "tools/lasting_memory.hpp"
 #include "tools/output.hpp"
 #include "tools/test_case.hpp"
 #include "tools/test_update.hpp"
@@ -108,6 +111,11 @@ class Export {
   std::uint64_t events() const { return events_; }
   /// Whether the journal has all that the rules can reach.
   bool is_complete() const { return survey_.low == 1 || oldest_ < from_; }
+  /// Composites of these types may depend on events from before the test.
+  std::vector<std::string> in_doubt() const {
+    if (survey_.low == 1 && oldest_ >= from_) return {};
+    return {lasting_.begin(), lasting_.end()};
+  }
 
  private:
   using TakeRecord = std::function<Result<void>(const journal::Record&)>;
@@ -123,6 +131,7 @@ class Export {
   Timestamp oldest_ = std::numeric_limits<Timestamp>::max();
   Timestamp from_ = 0, until_ = 0;  // what the rules can reach
   std::set<std::string> read_types_;
+  std::set<std::string> lasting_;  // see `types_with_lasting_memory`
   server::TakenRows rows_;
   std::string steps_ = "events:\n";
   std::uint64_t events_ = 0;
@@ -189,6 +198,9 @@ class Export {
       const auto diagnostics =
           processor_.deploy(change.name, change.text, {.replace = change.replace});
       if (diagnostics.failed()) return Error{diagnostics.render(), ""};
+      for (auto& type : types_with_lasting_memory({change.name, change.text})) {
+        lasting_.insert(std::move(type));
+      }
     }
     steps_ += step_of(change);
     return {};
@@ -361,6 +373,13 @@ Result<std::string> finish(const std::string& output, const std::string& name,
   if (!exported.is_complete()) {
     std::fputs("the rules reach events from before the journal begins; the test lacks those\n",
                stderr);
+  }
+  if (const auto types = exported.in_doubt(); !types.empty()) {
+    std::fprintf(stderr,
+                 "the rules of %s depend on what they produced, counted or consumed before the "
+                 "events of the test (@at_most, every, consuming), so it may expect what the "
+                 "server did not give\n",
+                 language::listing(types, "and").c_str());
   }
   return whole;
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "journal/reader.hpp"
 #include "journal/snapshot.hpp"
 #include "journal/survey.hpp"
+#include "tools/unreached.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -90,15 +92,31 @@ class Examination {
   }
 
   void look_at_end() {
-    if (survey_.torn_bytes > 0) {
+    const auto unreached = unreached_beside_writer(*disk_, folder_);
+    if (!unreached) return refuse(unreached.error().message + ".");
+    if (survey_.torn_bytes > 0 && unreached->empty()) {
       say(std::to_string(survey_.torn_bytes) + " bytes behind the last record, in " +
           survey_.torn_in +
           ", are no record. A crash leaves such bytes, and a server that runs writes there; "
           "without one, the next start cuts them off, and nothing needs to be done.");
     }
     for (const std::string& file : survey_.useless) {
-      say("Nothing in " + file + " is of use. The next start removes it.");
+      if (std::ranges::count(*unreached, file) > 0) {
+        say_unreached(file);
+      } else {
+        say("Nothing in " + file + " is of use. The next start removes it.");
+      }
     }
+  }
+
+  void say_unreached(const std::string& file) {
+    const std::string end = std::to_string(survey_.end);
+    say("Whole records stand in " + file + ", and those from place " + end +
+        " on before them are missing. Where a file was lost, put it back before the next start, "
+        "which goes on at place " +
+        end +
+        " and keeps this one as FILE.unreached. A crash leaves the same when it comes "
+        "before the records are durable: then nothing needs to be done.");
   }
 
   void look_at_snapshots() {

@@ -198,6 +198,34 @@ TEST(Damage, MissingSegmentsAreNoticed) {
   }
 }
 
+TEST(Damage, RecordsBehindAMissingFileAreKeptWhereNothingSaysThatTheyWereDurable) {
+  SimulatedDisk disk(1);
+  {
+    const auto journal = open_small(disk);
+    for (Place place = 1; place <= 60; ++place) {
+      const std::string payload = payload_of(place);
+      const std::array<Bytes, 1> parts = {bytes_of(payload)};
+      ASSERT_TRUE(journal->append(kFirstKind, parts));
+    }
+    ASSERT_TRUE(journal->sync());
+  }
+  const auto paths = segments(disk);
+  const std::string missing = paths[paths.size() - 2], last = paths.back();
+  const std::string whole = disk.content(last);
+  ASSERT_TRUE(disk.remove(missing));
+  ASSERT_THAT(unreached_files(disk, verify(disk).value()).value(), testing::ElementsAre(last));
+  for (const std::string name : {".unreached", ".unreached-2"}) {
+    const auto journal = open_small(disk);
+    EXPECT_EQ(segment_name(journal->end()), missing.substr(kFolder.size() + 1));
+    EXPECT_THAT(journal->recovery().to_string(),
+                AllOf(HasSubstr("cut off " + last), HasSubstr("kept as *.unreached")));
+    ASSERT_TRUE(disk.exists(last + name).value()) << name;
+    EXPECT_EQ(disk.content(last + name), whole);
+    // The same again, as if a backup had been put back.
+    ASSERT_TRUE(disk.link(last + name, last));
+  }
+}
+
 TEST(Damage, SegmentsOfAnotherJournalAreNoticed) {
   SimulatedDisk disk(1);
   write_journal(disk, 60, true);

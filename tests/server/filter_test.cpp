@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "server/subscriptions/filter_index.hpp"
+
 namespace gorgo::server {
 namespace {
 
@@ -108,6 +110,16 @@ std::string error_of(const std::string& text) {
   if (parsed.filter) return "";
   const Diagnostic& first = parsed.diagnostics.list.front();
   return std::to_string(first.at.column) + ": " + first.message + "; " + first.hint;
+}
+
+TEST(FilterIndex, AnAttributeInBracketsEqualsFalseWithoutAValue) {
+  Schema schema;
+  schema.add({.name = "Switch", .attributes = {{"on", ValueType::boolean}}});
+  const auto conditions = [&](const std::string& text) {
+    return constant_conditions(*Filter::parse(text, schema).filter).size();
+  };
+  EXPECT_EQ(conditions("Switch(on = false)"), 1);
+  EXPECT_EQ(conditions("Switch((on) = false)"), 0);
 }
 
 TEST(FilterCheck, KnownTypesAreChecked) {

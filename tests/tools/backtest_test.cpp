@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "command_line.hpp"
+#include "journal/journal.hpp"
+#include "journal/records.hpp"
 
 namespace gorgo::tools {
 namespace {
@@ -45,6 +47,99 @@ class BacktestCommandTest : public CommandLine {
     ASSERT_THAT(published.err, HasSubstr("refused")) << ready;
   }
 };
+
+std::int64_t time_of_writing = 0;
+
+/// A server's journal again in the folder `aged`, with each record in a file of its own, as if the
+/// last publication had come an hour ago, and each other one an hour before the next.
+class AgedJournal : public BacktestCommandTest {
+ protected:
+  static constexpr std::int64_t kHour = 3'600'000'000'000;
+
+  void SetUp() override {
+    BacktestCommandTest::SetUp();
+    auto server = serve();
+    const std::string ready = server.line();
+    write("events", kFourReadings);
+    run("pub events --batch 1 --ack durable --to " + ready.substr(ready.rfind(' ') + 1));
+    age();
+  }
+
+ private:
+  static constexpr const char* kFourReadings =
+      R"({"type":"Temp","ts":3600000,"attrs":{"area":"A","value":1}})"
+      "\n"
+      R"({"type":"Temp","ts":7200000,"attrs":{"area":"A","value":2}})"
+      "\n"
+      R"({"type":"Temp","ts":10800000,"attrs":{"area":"A","value":3}})"
+      "\n"
+      R"({"type":"Temp","ts":14400000,"attrs":{"area":"A","value":4}})"
+      "\n";
+
+  static std::string folder(const std::string& name) {
+    return testing::TempDir() + "gorgo_" +
+           testing::UnitTest::GetInstance()->current_test_info()->name() + "/" + name;
+  }
+
+  static void age() {
+    const auto disk = journal::make_posix_disk();
+    const auto found =
+        journal::survey_beside_writer(*disk, folder("journal"), journal::Depth::tail);
+    ASSERT_TRUE(found) << found.error().message;
+    const std::int64_t begin = journal::now() - 5 * kHour;
+    time_of_writing = begin;
+    const auto aged = journal::Journal::open(
+        *disk, folder("aged"), {.segment_bytes = 1, .clock = [] { return time_of_writing; }});
+    ASSERT_TRUE(aged) << aged.error().message;
+    journal::Reader reader(*disk, folder("journal"), found->segments, found->low, found->end);
+    for (auto record = reader.next(); record && *record; record = reader.next()) {
+      copy(**record, **aged);
+    }
+    ASSERT_TRUE((*aged)->close());
+    ASSERT_EQ(time_of_writing, begin + 4 * kHour) << "not four publications";
+  }
+
+  static void copy(const journal::Record& record, journal::Journal& aged) {
+    journal::Bytes rest = record.payload;
+    std::vector<journal::Bytes> parts;
+    journal::stored::Acceptance how;
+    if (static_cast<journal::stored::Kind>(record.kind) == journal::stored::Kind::Frame) {
+      const auto frame = journal::decode_frame(record.payload);
+      ASSERT_TRUE(frame);
+      time_of_writing += kHour;
+      how = {time_of_writing, frame->acceptance.frame_at(), frame->acceptance.first_row(),
+             frame->acceptance.rows()};
+      parts.push_back(journal::bytes_of(how));
+      rest = frame->frame;
+    }
+    parts.push_back(rest);
+    ASSERT_TRUE(aged.append(record.kind, parts));
+  }
+};
+
+constexpr const char* kWholeJournal = "--journal aged";
+constexpr const char* kLastTwo = "--journal aged --since 9000s";
+
+TEST_F(AgedJournal, SinceATimeIsPrintedWhatWasReceivedSince) {
+  write("new.tesla",
+        std::string(kTypes) + "define Seen(value: float) from Temp() where value = Temp.value;");
+  EXPECT_EQ(run("backtest new.tesla " + std::string(kLastTwo)).out,
+            "{\"type\":\"Seen\",\"ts\":10800000,\"attrs\":{\"value\":3.0}}\n"
+            "{\"type\":\"Seen\",\"ts\":14400000,\"attrs\":{\"value\":4.0}}\n");
+}
+
+TEST_F(AgedJournal, WhatARuleProducedAndCountedBeforeIsKnownToIt) {
+  write("new.tesla", std::string(kTypes) +
+                         "@at_most(1, per = 2 h) define Rare(value: float) from Temp() "
+                         "where value = Temp.value; "
+                         "define Third(value: float) from every 3 Temp() "
+                         "where value = Temp.value;");
+  const std::string rare = "{\"type\":\"Rare\",\"ts\":10800000,\"attrs\":{\"value\":3.0}}\n",
+                    third = "{\"type\":\"Third\",\"ts\":10800000,\"attrs\":{\"value\":3.0}}\n";
+  EXPECT_EQ(run("backtest new.tesla " + std::string(kWholeJournal)).out,
+            "{\"type\":\"Rare\",\"ts\":3600000,\"attrs\":{\"value\":1.0}}\n" + rare + third);
+  EXPECT_EQ(run("backtest new.tesla " + std::string(kLastTwo)).out, rare + third);
+}
 
 TEST_F(BacktestCommandTest, PrintsWhatRulesWouldHaveDetected) {
   auto server = serve();

@@ -154,6 +154,23 @@ TEST_F(JournalExport, AnEventIsFoundBehindWhatADurableSubscriptionAcknowledged) 
   EXPECT_THAT(read("behind.test"), HasSubstr("  @3000 Fire(area=\"A\", value=50.0)\n"));
 }
 
+TEST_F(JournalExport, SaysWhichRulesDependOnWhatIsNotInTheTest) {
+  write("fire.tesla",
+        "event Temp(value: int); @at_most(1, per = 1 h) define Rare(value: int) from Temp() "
+        "where value = Temp.value; define Each(value: int) from Temp() where value = Temp.value;");
+  auto server = serve();
+  publish(address(server),
+          event_line("Temp", 1000, R"("value":1)") + event_line("Temp", 3000000, R"("value":2)"),
+          1);
+  const auto all = run("journal export journal --around 1-0 -o all.test");
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.err, Not(HasSubstr("@at_most")));
+  const auto late = run("journal export journal --around 2-0 -o late.test");
+  EXPECT_EQ(late.exit_code, 0) << late.err;
+  EXPECT_THAT(late.err, HasSubstr("the rules of `Rare` depend on what they produced"));
+  EXPECT_THAT(read("late.test"), HasSubstr("Rare(value=2)"));
+}
+
 TEST_F(JournalExport, WrongUseIsNamed) {
   auto server = serve();
   publish(address(server), event_line("Noise", 1, R"("n":2)"));

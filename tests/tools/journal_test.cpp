@@ -242,6 +242,26 @@ TEST_F(JournalCommand, DoctorKnowsThatAStartNeedsNothingBeforeASnapshot) {
   EXPECT_THAT(run("doctor journal journal").out, HasSubstr("A server does not start with it"));
 }
 
+TEST_F(JournalCommand, AFileThatIsMissingBeforeTheLastIsTold) {
+  {
+    const auto opened = journal::Journal::open(*disk_, journal_folder(), {.segment_bytes = 8192});
+    ASSERT_TRUE(opened) << opened.error().message;
+    for (int i = 0; i < 10; ++i) append(**opened, journal::stored::Kind::Frame, dense_frame());
+    ASSERT_TRUE((*opened)->sync());
+  }
+  ASSERT_EQ(run("journal verify journal").exit_code, 0);
+  const std::string last = journal::segment_name(10);
+  ASSERT_TRUE(disk_->remove(journal_folder() + "/" + journal::segment_name(7)));
+  const Outcome verified = run("journal verify journal");
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.err, AllOf(HasSubstr("whole records stand in journal/" + last),
+                                  HasSubstr("those from place 7 on before them are missing"),
+                                  HasSubstr("put the missing files back")));
+  const Outcome examined = run("doctor journal journal");
+  EXPECT_THAT(examined.out, HasSubstr("Whole records stand in journal/" + last));
+  EXPECT_THAT(examined.out, Not(HasSubstr("of use")));
+}
+
 TEST_F(JournalCommand, DumpPrintsJson) {
   write_journal(4);
   const Outcome outcome = run("journal dump journal --format json");

@@ -263,8 +263,8 @@ test("a gap names the places of what the server's backlog had no room for", () =
     assert.equal(gap.lost, next.attributes.number);
     assert.deepEqual([gap.first.root, gap.last.root], [next.place.root - gap.lost, next.place.root - 1]);
     const lost = stream.metrics().lost;
-    await server.kill();
-    await server.restart();
+    await server.end("SIGKILL");
+    await server.start();
     for (let item = await stream.next(30); item.kind !== "reconnected";) item = await stream.next(30);
     assert.equal(await stream.next(2), null); // the gap is not told again
     assert.equal(stream.metrics().lost, lost);

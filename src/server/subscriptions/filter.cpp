@@ -31,7 +31,7 @@ class Evaluation {
       case ExprKind::attribute:
       case ExprKind::state_attribute:
       case ExprKind::call: {
-        const Datum datum = value(e);
+        const Datum datum = value_without_brackets(e);
         return datum.tag == Datum::Tag::boolean && datum.boolean;
       }
       default:
@@ -53,6 +53,10 @@ class Evaluation {
   }
 
   Datum value(const ast::Expr& e) const {
+    return e.bracketed ? Datum::of(holds(e)) : value_without_brackets(e);
+  }
+
+  Datum value_without_brackets(const ast::Expr& e) const {
     switch (e.kind) {
       case ExprKind::literal:
       case ExprKind::duration:

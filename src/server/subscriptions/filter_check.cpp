@@ -51,7 +51,14 @@ class Checker {
     reporter_.error(at, std::move(message), std::move(hint));
   }
 
+  /// Marks brackets as those of a condition only where it is known to be one.
   Type type_of(Expr& e) {
+    const Type type = type_in_brackets(e);
+    e.bracketed = e.bracketed && type == ValueType::boolean;
+    return type;
+  }
+
+  Type type_in_brackets(Expr& e) {
     switch (e.kind) {
       case ExprKind::literal:
       case ExprKind::duration:

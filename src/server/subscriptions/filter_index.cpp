@@ -25,8 +25,9 @@ Datum constant_of(const ast::Expr& e) {
   return Datum::none();
 }
 
+/// Without its value, an attribute in brackets is false and equals a constant.
 bool is_attribute(const ast::Expr& e) {
-  return e.kind == ExprKind::attribute || e.kind == ExprKind::state_attribute;
+  return !e.bracketed && (e.kind == ExprKind::attribute || e.kind == ExprKind::state_attribute);
 }
 
 std::optional<ConstantCondition> constant_condition(const ast::Expr& e) {

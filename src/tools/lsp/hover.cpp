@@ -7,10 +7,12 @@
 #include "engine/engine.hpp"
 #include "functions/catalogue.hpp"
 #include "language/action_kinds.hpp"
+#include "language/aggregate_names.hpp"
 #include "language/joint_types.hpp"
 #include "language/literal.hpp"
 #include "language/rule_text.hpp"
 #include "language/syntax.hpp"
+#include "tools/aggregate_usage.hpp"
 #include "tools/explained.hpp"
 #include "tools/lsp/navigation.hpp"
 
@@ -168,6 +170,12 @@ std::string_view word_at(std::string_view text, std::size_t offset) {
   return text.substr(begin, end - begin);
 }
 
+bool is_called(const std::string& text, std::string_view word) {
+  const auto end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
+  const auto next = text.find_first_not_of(" \t", end);
+  return next != text.npos && text[next] == '(';
+}
+
 /// About `execute`, and about the word of an action before its brackets. Types may be called so,
 /// too.
 std::string about_action(const std::string& text, const std::string& keyword,
@@ -180,19 +188,27 @@ std::string about_action(const std::string& text, const std::string& keyword,
     return list;
   }
   const auto* kind = language::find_action_kind(keyword);
-  const auto end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
-  const auto next = text.find_first_not_of(" \t", end);
-  if (kind == nullptr || next == text.npos || text[next] != '(') return "";
+  if (kind == nullptr || !is_called(text, word)) return "";
   return code(kind->name + "(\"...\")") + "\n" + kind->says +
          "; the name is that of a target in the configuration of the server\n";
 }
 
-/// What is known about words that are no names where they stand: functions, engines, `rule` and
-/// `define`, which stand for their rule, and the words of an item that does not parse.
-std::string about_word(const View& view, std::string_view word, std::size_t offset) {
+/// About the functions and aggregates of this name: `max` is both. `last` without brackets selects.
+std::string about_function(const std::string& text, std::string_view word) {
+  std::string about;
   if (const auto* function = functions::find(word); function != nullptr) {
-    return code(std::string(function->usage)) + "\n" + std::string(function->says) + "\n";
+    about = code(std::string(function->usage)) + "\n" + std::string(function->says) + "\n";
   }
+  const auto aggregate = language::aggregate_function(std::string(word));
+  if (!aggregate || !is_called(text, word)) return about;
+  return about + code(usage_of(*aggregate)) + "\n" + std::string(language::meaning(*aggregate)) +
+         "\n";
+}
+
+/// What is known about words that are no names where they stand: functions, aggregates, engines,
+/// `rule` and `define`, which stand for their rule, and the words of an item that does not parse.
+std::string about_word(const View& view, std::string_view word, std::size_t offset) {
+  if (auto about = about_function(view.document.text(), word); !about.empty()) return about;
   if (const auto* engine = engine::find_engine(word); engine != nullptr) {
     std::string text;
     for (const auto& line : engine->description()) text += line + "\n";
