@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what `gorgo lsp` answers into recorded sessions: record.py GORGO SESSION...
+"""Writes what `gorgo lsp` answers into recorded sessions: record_lsp.py GORGO SESSION...
 
 What is sent, and the comments, stay. Look at the difference before you commit it."""
 
