@@ -18,6 +18,8 @@ export class Subscription {
     find: () => Promise<Record<string, any> | undefined>;
     acknowledged: import("./events.js").Place;
     seen: import("./events.js").Place;
+    /** @type {import("./events.js").Gap | null} */
+    told: import("./events.js").Gap | null;
     finished: import("./events.js").Place;
     begunAnew: boolean;
     isAcknowledging: boolean;
@@ -73,6 +75,11 @@ export class Subscription {
     down(reason: import("./errors.js").GorgoError): void;
     /** @param {any} message */
     take(message: any): void;
+    /**
+     * A durable subscription tells on each connection of all that it has lost since the last acknowledgement.
+     * @param {import("./events.js").Gap} gap
+     */
+    tellLost(gap: import("./events.js").Gap): void;
     /** @param {import("./events.js").Event} event */
     takeEvent(event: import("./events.js").Event): void;
     /** @param {number} rows */
