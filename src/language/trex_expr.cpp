@@ -26,6 +26,7 @@ std::string TRexRule::expr(const ast::Expr& e, int binding_above) {
       return parameter(e.name);
     case ExprKind::state_attribute:
       if (e.name.text == "timestamp") return refuse(e.at, "`timestamp`", "");
+      if (is_condition(e, e.qualifier.text)) return refuse(e.at, "conditions as values", "");
       return type_name(e.qualifier) + "." + attribute_name(e.name);
     case ExprKind::attribute:
       return refuse(e.at, "comparisons of two attributes of one event", "");

@@ -183,6 +183,9 @@ std::string TRexRule::condition(const ast::Expr& condition, const std::string& t
   }
   const ast::Expr& left = condition.children[0];
   const ast::Expr& right = condition.children[1];
+  if (is_condition(left, type) || is_condition(right, type)) {
+    return refuse(condition.at, "conditions as values", "");
+  }
   const bool may_bind = place == Place::state && is_attribute(left) &&
                         right.kind == ExprKind::parameter &&
                         (binds || condition.kind == ExprKind::equal);
@@ -194,6 +197,14 @@ std::string TRexRule::condition(const ast::Expr& condition, const std::string& t
     return comparison(condition, right, left, mirrored(condition.kind), type);
   }
   return refuse(condition.at, "conditions without an attribute alone on one side", "");
+}
+
+bool TRexRule::is_condition(const ast::Expr& expr, const std::string& type) const {
+  if (!expr.bracketed) return false;
+  if (expr.kind != ExprKind::attribute && expr.kind != ExprKind::state_attribute) return false;
+  const EventType* known = schema_.find(type);
+  const auto index = known == nullptr ? std::nullopt : known->find(expr.name.text);
+  return !index || known->attributes[*index].type == ValueType::boolean;
 }
 
 std::string TRexRule::comparison(const ast::Expr& condition, const ast::Expr& attribute,

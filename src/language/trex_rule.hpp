@@ -36,6 +36,8 @@ class TRexRule {
   std::string predicate(const ast::Predicate& predicate, Place place);
   std::string conditions(const ast::Predicate& predicate, Place place);
   std::string condition(const ast::Expr& condition, const std::string& type, Place place);
+  /// Whether brackets make a condition of an attribute of the type: it is false where it is absent.
+  bool is_condition(const ast::Expr& expr, const std::string& type) const;
   std::string comparison(const ast::Expr& condition, const ast::Expr& attribute,
                          const ast::Expr& value, ast::ExprKind kind, const std::string& type);
   std::string selection(const ast::StateClause& state);

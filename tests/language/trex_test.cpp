@@ -81,6 +81,9 @@ TEST(TRex, SaysWhatItCannotExpress) {
             "T-Rex has no names for aggregates");
   EXPECT_EQ(left_out("define A() from B(x = 1 or x = 2)"), "T-Rex has no `or`");
   EXPECT_EQ(left_out("define A() from B(not x = 1)"), "T-Rex has no `not`");
+  EXPECT_EQ(left_out("define A(r: bool) from B() where r = (B.on)"),
+            "T-Rex has no conditions as values");
+  EXPECT_EQ(left_out("define A() from B((on) = false)"), "T-Rex has no conditions as values");
   EXPECT_EQ(left_out("define A() from B(s contains \"a\")"), "T-Rex has no `contains`");
   EXPECT_EQ(left_out("define A() from B(s = \"a\\\"\")"), "T-Rex has no escapes in strings");
   EXPECT_EQ(left_out("define A() from B(x + 1 > 2)"),
