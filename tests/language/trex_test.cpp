@@ -56,7 +56,7 @@ TEST(TRex, WritesWhatItsGrammarKnows) {
 }
 
 TEST(TRex, SaysWhatItCannotExpress) {
-  const std::string types = "event B(x: int, s: string); event C(x: int); ";
+  const std::string types = "event B(x: int, s: string, on: bool); event C(x: int); ";
   const auto left_out = [&](const std::string& rule) {
     const TRexFile file = converted(types + rule);
     EXPECT_EQ(file.left_out, 1u) << rule;
