@@ -164,6 +164,8 @@ Result<Contexts> read_contexts() {
   const std::string path = contexts_path();
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) {
+    // The home of somebody else has no contexts for this user, such as root's for a service.
+    if (failure == std::errc::permission_denied) return Contexts();
     if (failure) return Error{"cannot read " + path + ": " + failure.message(), ""};
     return Contexts();
   }
