@@ -37,15 +37,11 @@ std::string name_of(std::size_t number, std::string_view type) {
   return "event " + std::to_string(number) + " of type '" + std::string(type) + "'";
 }
 
-std::string what_names_are() {
-  return "names are UTF-8, of 1 to " + std::to_string(codec::kLongestName) + " bytes";
-}
-
 std::optional<Error> problem_of_type(const std::string& type, std::size_t number) {
   if (codec::is_event_type(type)) return std::nullopt;
   const std::string which = "event " + std::to_string(number);
   if (type == "*") return Error{which + " is of type '*', which stands for all types", "name one"};
-  return Error{which + " has a type without a usable name", what_names_are()};
+  return Error{which + " has a type without a usable name", codec::what_event_names_are()};
 }
 
 std::optional<Error> problem_of_attributes(const Event& event, std::size_t number) {
@@ -60,7 +56,7 @@ std::optional<Error> problem_of_attributes(const Event& event, std::size_t numbe
     if (!codec::is_event_name(name)) {
       return Error{
           name_of(number, event.type) + ": attribute " + std::to_string(i) + " has no usable name",
-          what_names_are()};
+          codec::what_event_names_are()};
     }
     const auto* text = std::get_if<std::string>(&value);
     if (text != nullptr && !codec::is_valid_utf8(*text)) {

@@ -212,7 +212,8 @@ class CsvReader final : public EventReader {
         return Error{"two columns are attribute '" + name + "'", ""};
       }
       if (!name.empty() && !is_event_name(name)) {
-        return Error{"column " + std::to_string(i + 1) + " has no usable name", what_names_are()};
+        return Error{"column " + std::to_string(i + 1) + " has no usable name",
+                     what_event_names_are()};
       }
       attributes_.push_back(std::move(name));
     }
@@ -225,9 +226,6 @@ class CsvReader final : public EventReader {
     return static_cast<std::size_t>(found - header_.begin());
   }
 
-  static std::string what_names_are() {
-    return "names have 1 to " + std::to_string(kLongestName) + " bytes of UTF-8";
-  }
   Error missing(const std::string& column, const std::string& hint) const {
     std::string names;
     for (const std::string& name : header_) names += (names.empty() ? "" : ", ") + name;
@@ -246,7 +244,7 @@ class CsvReader final : public EventReader {
     const std::string_view type = types_ ? cells[*types_].text : form_.type;
     if (type.empty()) return Error{"column '" + header_[*types_] + "' is empty", ""};
     if (type == "*") return Error{"'*' stands for all types", "name one"};
-    if (type.size() > kLongestName) return Error{"the type is too long", what_names_are()};
+    if (type.size() > kLongestName) return Error{"the type is too long", what_event_names_are()};
     RowTables& tables = tables_of(type, batch);
     // A separator outside ASCII may cut a character in two.
     valid_ = static_cast<unsigned char>(form_.separator) < 0x80 && is_valid_utf8(text);

@@ -77,6 +77,10 @@ std::optional<Error> problem_of_attribute_count(std::string_view type, std::size
                "a type has at most " + std::to_string(kMostAttributes)};
 }
 
+std::string what_event_names_are() {
+  return "names are UTF-8, of 1 to " + std::to_string(kLongestName) + " bytes";
+}
+
 bool is_event_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && is_valid_utf8(name);
 }

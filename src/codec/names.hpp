@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "gorgo/diagnostics.hpp"
@@ -30,6 +31,8 @@ std::optional<Error> problem_of_attribute_count(std::string_view type, std::size
 bool is_event_name(std::string_view name);
 /// Whether the type of an event may have this name: `*` stands for all types.
 bool is_event_type(std::string_view name);
+/// What is said to those who gave a name that no event can have.
+std::string what_event_names_are();
 /// A name that stands more than once.
 std::optional<std::string_view> repeated_name(std::span<const std::string_view> names);
 

@@ -25,7 +25,6 @@ std::size_t bytes_of(const wire::Column& column) {
          bytes_of(column.ends()) + bytes_of(column.bytes()) + bytes_of(column.present());
 }
 
-constexpr const char* kNames = "names are UTF-8, of 1 to 1024 bytes";
 /// Builders share equal names, so a name may stand in many places and take its bytes once. All
 /// places together name at most so many times the bytes of the frame.
 constexpr std::size_t kNamesPerByte = 4;
@@ -46,7 +45,7 @@ std::optional<Error> problem_of_name(const flatbuffers::String& name, Budget& bu
   }
   budget.names -= name.size();
   if (codec::is_event_name(name.string_view())) return std::nullopt;
-  return Error{"", kNames};
+  return Error{"", codec::what_event_names_are()};
 }
 
 /// The length of the vector that the column's type names; nothing when another one is filled too.

@@ -88,7 +88,7 @@ Result<Contexts> contexts_of(const toml::table& file) {
   return contexts;
 }
 
-/// Of one line of UTF-8, for which JSON and TOML have the same spelling.
+/// The text is one line of UTF-8, for which JSON and TOML have the same spelling.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
 std::string text_of(const Contexts& contexts) {

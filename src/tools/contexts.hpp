@@ -38,8 +38,8 @@ bool is_one_line(std::string_view text);
 /// Has the options of all commands, at whatever depth, begin with what the context `name` says.
 /// What is given on the command line overrides it.
 Result<void> apply_context(CLI::App& app, const std::string& name);
-/// The same with the current context, if there is one. Where that cannot be known, only commands
-/// that ask a server fail, in `expect_known_server`.
+/// Applies the current context in that way, if there is one. Where that cannot be known, only
+/// commands that ask a server fail, in `expect_known_server`.
 void apply_current_context(CLI::App& app);
 
 /// The current context does not say which server is meant.

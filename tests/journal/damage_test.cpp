@@ -221,7 +221,7 @@ TEST(Damage, RecordsBehindAMissingFileAreKeptWhereNothingSaysThatTheyWereDurable
                 AllOf(HasSubstr("cut off " + last), HasSubstr("kept as *.unreached")));
     ASSERT_TRUE(disk.exists(last + name).value()) << name;
     EXPECT_EQ(disk.content(last + name), whole);
-    // The same again, as if a backup had been put back.
+    // The files stand there once more, as if a backup had been put back.
     ASSERT_TRUE(disk.link(last + name, last));
   }
 }

@@ -24,7 +24,7 @@ using Step = RequestReader::Step;
 // So many bytes of a body are taken before other sessions have their turn.
 constexpr std::size_t kSlice = std::size_t{32} << 10;
 // So many bytes of gzip are inflated at once, which may stand for a thousand times as many.
-constexpr std::size_t kGzipSlice = 64;
+constexpr std::size_t kGzipSlice = 512;
 
 // So much that is composed is written before more is.
 constexpr std::size_t kMuch = std::size_t{256} << 10;
