@@ -172,6 +172,7 @@ Member Node::describe() const {
     const auto state = one->state();
     if (state.role == Role::owner) self.owns.insert(name);
     if (state.has_caught_up) self.ready.insert(name);
+    if (!state.stray.empty()) self.stuck[name] = state.stray;
   }
   return self;
 }

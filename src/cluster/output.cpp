@@ -16,36 +16,73 @@ using doors::nats::Owned;
 constexpr const char* kWriterHeader = "Gorgo-Node";
 constexpr const char* kExpectedHeader = "Nats-Expected-Last-Sequence";
 
+Result<Owned<jsStreamInfo>> info_of(jsCtx* context, const std::string& stream) {
+  jsStreamInfo* found = nullptr;
+  const auto status = js_GetStreamInfo(&found, context, stream.c_str(), nullptr, nullptr);
+  if (status != NATS_OK) return failed("the stream " + stream, status);
+  return Owned<jsStreamInfo>(found);
+}
+
 }  // namespace
 
-Result<void> Output::look(natsConnection* connection) {
-  const auto stream = [&] { return "the stream " + stream_; };
-  jsCtx* context = nullptr;
-  auto status = natsConnection_JetStream(&context, connection, nullptr);
-  const Owned<jsCtx> owned(context);
-  jsStreamInfo* found = nullptr;
-  if (status == NATS_OK) {
-    status = js_GetStreamInfo(&found, context, stream_.c_str(), nullptr, nullptr);
-  }
-  if (status != NATS_OK) return failed(stream(), status);
-  const Owned<jsStreamInfo> info(found);
-  const bool is_known = last_ && last_sequence_ == info->State.LastSeq &&
-                        created_ == info->Created && info->State.Msgs > 0;
+Result<void> Output::look(natsConnection* connection, std::uint64_t evaluated) {
+  jsCtx* made = nullptr;
+  const auto status = natsConnection_JetStream(&made, connection, nullptr);
+  const Owned<jsCtx> context(made);
+  if (status != NATS_OK) return failed("the stream " + stream_, status);
+  const auto found = info_of(made, stream_);
+  if (!found) return found.error();
+  const auto& info = **found;
+  const bool is_known = last_ && last_sequence_ == info.State.LastSeq && created_ == info.Created &&
+                        info.State.Msgs > 0;
   if (is_known) return {};
-  last_sequence_ = known_ = info->State.LastSeq;
-  created_ = info->Created;
+  last_sequence_ = known_ = info.State.LastSeq;
+  created_ = info.Created;
   last_.reset();
   last_writer_.clear();
-  if (info->State.Msgs == 0) return {};  // the place of a message that has expired has gone, too
+  // The place of a message that has expired has gone, too.
+  auto looked =
+      info.State.Msgs == 0 ? Result<void>() : look_at_last(made, info.State.FirstSeq, evaluated);
+  if (looked) stray_.clear();
+  return looked;
+}
+
+Result<void> Output::look_at_last(jsCtx* context, std::uint64_t first, std::uint64_t evaluated) {
   natsMsg* message = nullptr;
-  status = js_GetMsg(&message, context, stream_.c_str(), last_sequence_, nullptr, nullptr);
-  if (status != NATS_OK) return failed(stream(), status);
+  auto status = NATS_NOT_FOUND;
+  std::uint64_t sequence = last_sequence_ + 1;
+  // A message that was removed leaves its sequence behind. nats-server 2.9 does not find the last
+  // message of a subject when one behind it was removed, so each sequence is tried.
+  while (status == NATS_NOT_FOUND && sequence > first) {
+    status = js_GetMsg(&message, context, stream_.c_str(), --sequence, nullptr, nullptr);
+  }
+  if (status != NATS_OK) return failed("the stream " + stream_, status);
   const Owned<natsMsg> last(message);
-  last_writer_ = header_of(message, kWriterHeader);
-  last_ = OutputPlace::parse(header_of(message, kPlaceHeader));
-  if (last_) return {};
-  return Error{stream() + " has a message that comes from no node of the cluster",
-               "to an output stream its partition alone writes"};
+  const std::string_view writer = header_of(message, kWriterHeader);
+  const auto place = OutputPlace::parse(header_of(message, kPlaceHeader));
+  if (!place || writer.empty()) {
+    return is_stray(sequence, "comes from no node of the cluster");
+  }
+  if (place->sequence > evaluated) {
+    const auto input = info_of(context, input_);
+    if (!input) return input.error();
+    if (place->sequence > (*input)->State.LastSeq) {
+      return is_stray(sequence, "follows from message " + std::to_string(place->sequence) +
+                                    " of the stream " + input_ + ", which has not had so many");
+    }
+  }
+  last_writer_ = writer;
+  last_ = place;
+  return {};
+}
+
+Error Output::is_stray(std::uint64_t sequence, const std::string& why) {
+  const std::string number = std::to_string(sequence);
+  const Error error{"message " + number + " of the stream " + stream_ + " " + why,
+                    "remove it: nats stream rmm " + stream_ + " " + number};
+  if (error.to_string() != stray_) ++strays_;
+  stray_ = error.to_string();
+  return error;
 }
 
 Result<void> Output::open(natsConnection* connection) {

@@ -17,12 +17,24 @@ namespace gorgo::cluster {
 /// input, so the message of a sequence is the same whoever writes it. One thread.
 class Output {
  public:
-  /// `writer`: who publishes, which stands in the messages.
-  Output(std::string stream, std::string subject, std::string writer)
-      : stream_(std::move(stream)), subject_(std::move(subject)), writer_(std::move(writer)) {}
+  /// `writer`: who publishes, which stands in the messages. `input`: the stream from which the
+  /// messages follow.
+  Output(std::string stream, std::string subject, std::string writer, std::string input)
+      : stream_(std::move(stream)),
+        subject_(std::move(subject)),
+        writer_(std::move(writer)),
+        input_(std::move(input)) {}
 
   /// Finds the last message of the stream. To be called before the others and behind each failure.
-  Result<void> look(natsConnection* connection);
+  /// An error: there is no way to the stream, or its last message is stray. `evaluated`: the input
+  /// stream is known to have had messages up to this one.
+  Result<void> look(natsConnection* connection, std::uint64_t evaluated);
+  /// What is wrong with the last message that was looked at, if no node can have written it, and
+  /// what to do about it; empty: nothing. Nobody can publish behind it, because nobody knows which
+  /// composites the stream has.
+  const std::string& stray() const { return stray_; }
+  /// How many such messages were found.
+  std::uint64_t strays() const { return strays_; }
   /// Where the last message comes from; unset: the stream has none.
   const std::optional<OutputPlace>& last() const { return last_; }
   /// Who wrote the last message.
@@ -50,11 +62,13 @@ class Output {
  private:
   static constexpr std::chrono::milliseconds kSilence{2500};
 
-  const std::string stream_, subject_, writer_;
+  const std::string stream_, subject_, writer_, input_;
   std::optional<OutputPlace> last_;
   std::string last_writer_;
   std::uint64_t last_sequence_ = 0, known_ = 0;
   std::int64_t created_ = 0;  // the stream, when it was looked at
+  std::string stray_;
+  std::uint64_t strays_ = 0;
 
   natsConnection* connection_ = nullptr;  // of the last `begin`
   std::string inbox_;
@@ -64,6 +78,8 @@ class Output {
   std::uint64_t published_ = 0, confirmed_ = 0;
   std::chrono::steady_clock::time_point heard_;
 
+  Result<void> look_at_last(jsCtx* context, std::uint64_t first, std::uint64_t evaluated);
+  Error is_stray(std::uint64_t sequence, const std::string& why);
   Result<void> open(natsConnection* connection);
   Result<void> take(natsMsg* answer);
 };

@@ -81,6 +81,14 @@ std::vector<std::string> Overview::standbys(const PartitionName& partition) cons
   });
 }
 
+std::map<PartitionName, std::string> Overview::stuck() const {
+  std::map<PartitionName, std::string> all;
+  for (const auto& [node, member] : situation.live) {
+    all.insert(member.stuck.begin(), member.stuck.end());
+  }
+  return all;
+}
+
 Result<Overview> look_at(const doors::Settings& broker, const std::string& cluster) {
   Listener listener(broker, cluster);
   if (auto opened = listener.open(); !opened) return opened.error();

@@ -20,6 +20,8 @@ struct Overview {
   std::vector<std::string> owners(const PartitionName& partition) const;
   /// The others that are ready to own it.
   std::vector<std::string> standbys(const PartitionName& partition) const;
+  /// Why partitions stand still, as some node says.
+  std::map<PartitionName, std::string> stuck() const;
 };
 
 /// Listens until each node has renewed its lease, or for as long as a lease lasts.

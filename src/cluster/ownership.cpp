@@ -54,6 +54,18 @@ bool take_names(const nlohmann::json& json, const char* key, std::set<PartitionN
   return true;
 }
 
+/// Nodes of earlier versions give none.
+bool take_reasons(const nlohmann::json& json, std::map<PartitionName, std::string>& into) {
+  const auto reasons = json.value("stuck", nlohmann::json::object());
+  if (!reasons.is_object()) return false;
+  for (const auto& [text, why] : reasons.items()) {
+    const auto name = PartitionName::parse(text);
+    if (!name || !why.is_string()) return false;
+    into[*name] = why.get<std::string>();
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string PartitionName::text() const { return family + "/" + std::to_string(number); }
@@ -69,14 +81,17 @@ std::optional<PartitionName> PartitionName::parse(std::string_view text) {
 }
 
 std::string Member::to_json() const {
-  return nlohmann::json{{"owns", texts_of(owns)}, {"ready", texts_of(ready)}}.dump();
+  auto reasons = nlohmann::json::object();
+  for (const auto& [name, why] : stuck) reasons[name.text()] = why;
+  return nlohmann::json{{"owns", texts_of(owns)}, {"ready", texts_of(ready)}, {"stuck", reasons}}
+      .dump();
 }
 
 std::optional<Member> Member::parse(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   Member member;
   if (!json.is_object() || !take_names(json, "owns", member.owns) ||
-      !take_names(json, "ready", member.ready)) {
+      !take_names(json, "ready", member.ready) || !take_reasons(json, member.stuck)) {
     return std::nullopt;
   }
   return member;

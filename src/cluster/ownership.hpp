@@ -27,6 +27,7 @@ struct PartitionName {
 struct Member {
   std::set<PartitionName> owns;   ///< it publishes their composites, or is about to
   std::set<PartitionName> ready;  ///< it has evaluated all that there was, owned ones included
+  std::map<PartitionName, std::string> stuck = {};  ///< those that stand still, and why
 
   std::string to_json() const;
   /// Unset: this is no lease.

@@ -45,8 +45,8 @@ Partition::Partition(PartitionSettings settings, Role role)
       evaluation_(std::make_unique<Evaluation>(settings_.options)),
       snapshots_(settings_.snapshots),
       output_(output_stream(settings_.cluster, settings_.family, settings_.number),
-              output_subject(settings_.cluster, settings_.family, settings_.number),
-              settings_.node),
+              output_subject(settings_.cluster, settings_.family, settings_.number), settings_.node,
+              input_stream(settings_.cluster, settings_.family)),
       thread_([this] { run(); }) {}
 
 Partition::~Partition() {
@@ -98,9 +98,7 @@ void Partition::await_silence() {
 void Partition::lose_connection(const Error& why) {
   connection_.close();
   free_subscriptions();
-  tell();
-  const std::lock_guard lock(mutex_);
-  state_.problem = why.to_string();
+  tell(why.to_string());
 }
 
 void Partition::free_subscriptions() {
@@ -109,7 +107,9 @@ void Partition::free_subscriptions() {
   reader_.end();
 }
 
-void Partition::tell() {
+void Partition::tell(const std::string& problem) {
+  auto counters = evaluation_->counters();
+  counters.problems += output_.strays();
   const std::lock_guard lock(mutex_);
   state_ = {.is_publishing = is_publishing_,
             .has_caught_up = has_caught_up_,
@@ -122,8 +122,9 @@ void Partition::tell() {
             .rules_at = rules_at_,
             .snapshot = snapshots_.sequence(),
             .snapshot_problem = snapshots_.problem(),
-            .counters = evaluation_->counters(),
-            .problem = {},
+            .counters = counters,
+            .problem = problem.empty() ? output_.stray() : problem,
+            .stray = output_.stray(),
             .last_bad = evaluation_->problem()};
 }
 
@@ -141,7 +142,7 @@ Result<void> Partition::step() {
   if (role == Role::standby) is_appointed_ = true;  // it is what comes next
   auto went = role == Role::owner ? publish() : look_if_due();
   save_if_due();
-  tell();
+  if (went) tell();
   return went;
 }
 
@@ -173,7 +174,9 @@ void Partition::forget_all() {
 
 Result<void> Partition::bring_back(const doors::nats::StreamState& input) {
   if (!snapshots_.are_on()) return {};
-  if (auto looked = output_.look(connection_.get()); !looked) return looked;
+  if (auto looked = output_.look(connection_.get(), evaluation_->sequence()); !looked) {
+    return looked;
+  }
   auto found = snapshots_.restore(
       input.created, settings_.options,
       [&](const SavedPartition& saved) { return objection_to(saved, input); },
@@ -300,7 +303,7 @@ void Partition::leave_to_another() {
 }
 
 Result<void> Partition::look() {
-  auto looked = output_.look(connection_.get());
+  auto looked = output_.look(connection_.get(), evaluation_->sequence());
   while (looked && !waiting_.empty() && output_.last() &&
          waiting_.front().last <= *output_.last()) {
     drop_first();

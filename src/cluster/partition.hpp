@@ -52,7 +52,8 @@ class Partition {
     std::uint64_t snapshot = 0;    ///< the last message that a snapshot knows; 0: there is none
     std::string snapshot_problem;  ///< what was wrong with the last snapshot; empty: nothing
     Evaluation::Counters counters;
-    std::string problem;   ///< why there is no way to the broker; empty: there is one
+    std::string problem;   ///< why it does not go on; empty: it does
+    std::string stray;     ///< see `Output`: until that message is removed, it stands still
     std::string last_bad;  ///< what was wrong with an input message
   };
 
@@ -134,7 +135,7 @@ class Partition {
   void begin_snapshot();
   void make_last_snapshot();
   void fall_silent();
-  void tell();
+  void tell(const std::string& problem = "");
 };
 
 }  // namespace gorgo::cluster

@@ -42,6 +42,31 @@ class InForce {
   cluster::RulesKeeper keeper_;
 };
 
+/// Tells the log of each partition that stands still, and when it goes on. One thread.
+class StuckPartitions {
+ public:
+  explicit StuckPartitions(Log& log) : log_(log) {}
+
+  void look(const cluster::RulesKeeper::States& states) {
+    for (const auto& [name, state] : states) {
+      std::string& told = told_[name];
+      if (state.stray == told) continue;
+      told = state.stray;
+      if (told.empty()) {
+        log_.info("partition goes on", {{"partition", name.text()}});
+      } else {
+        log_.error("partition stands still, and its composites wait",
+                   {{"partition", name.text()}, {"reason", told}});
+      }
+    }
+    std::erase_if(told_, [&](const auto& one) { return !states.contains(one.first); });
+  }
+
+ private:
+  Log& log_;
+  std::map<cluster::PartitionName, std::string> told_;
+};
+
 }  // namespace
 
 std::map<std::string, OwnDoor> cluster_doors(const cluster::Settings& settings,
@@ -66,7 +91,7 @@ std::map<std::string, OwnDoor> cluster_doors(const cluster::Settings& settings,
 }
 
 std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings,
-                                          const std::string& journal) {
+                                          const std::string& journal, Log& log) {
   if (!settings.is_on()) return nullptr;
   cluster::NodeSettings node{.broker = cluster::broker_settings(settings),
                              .cluster = settings.name,
@@ -78,9 +103,11 @@ std::unique_ptr<cluster::Node> start_node(const cluster::Settings& settings,
                                            .bytes = settings.snapshot_bytes}};
   node.options.max_late = kMostLate;
   const auto in_force = std::make_shared<InForce>(settings.name);
-  node.tend = [in_force](const doors::nats::Connection& connection,
-                         const cluster::RulesKeeper::States& states) {
+  const auto stuck = std::make_shared<StuckPartitions>(log);
+  node.tend = [in_force, stuck](const doors::nats::Connection& connection,
+                                const cluster::RulesKeeper::States& states) {
     in_force->tend(connection, states);
+    stuck->look(states);
   };
   return std::make_unique<cluster::Node>(
       std::move(node),

@@ -396,7 +396,7 @@ bool Server::run() {
   s.targets.apply(s.options.actions);
   s.doors.set_own(cluster_doors(s.options.cluster, s.engine.journal_number()));
   s.doors.apply(s.options.doors);
-  s.node = start_node(s.options.cluster, s.options.journal.path);
+  s.node = start_node(s.options.cluster, s.options.journal.path, s.log);
   s.hub.node = s.node.get();
   s.hub.starts = nullptr;
   s.next_progress.cancel();

@@ -113,6 +113,10 @@ class ClusterExamination {
           " partitions have no owner, so their composites wait. A node "
           "takes them within some seconds, if one is there that is not drained.");
     }
+    for (const auto& [partition, why] : seen->stuck()) {
+      say("The partition " + partition.text() + " stands still, and its composites wait: " + why +
+          ".");
+    }
     if (situation.live.size() == 1) {
       say("There is one node: while it is away, nobody evaluates.");
     }

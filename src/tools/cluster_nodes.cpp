@@ -51,14 +51,20 @@ void print_status(const Status& status) {
     if (!situation.live.contains(node)) nodes.push_back({node, "0", "0", "drained, not there"});
   }
   print_table(nodes);
-  Table partitions = {{"PARTITION", "OWNER", "STANDBY", "MOVED TO"}};
+  const auto stuck = status.seen.stuck();
+  Table partitions = {{"PARTITION", "OWNER", "STANDBY", "MOVED TO", "STATE"}};
   for (const PartitionName& one : status.partitions) {
     const std::string to = appointed_to(status, one);
     partitions.push_back({one.text(), node_list(status.seen.owners(one)),
-                          node_list(status.seen.standbys(one)), to.empty() ? "-" : to});
+                          node_list(status.seen.standbys(one)), to.empty() ? "-" : to,
+                          stuck.contains(one) ? "stands still" : "running"});
   }
   std::puts("");
   print_table(partitions);
+  if (!stuck.empty()) std::puts("");
+  for (const auto& [partition, why] : stuck) {
+    std::printf("%s stands still: %s\n", partition.text().c_str(), why.c_str());
+  }
   std::printf("\nrules: version %llu\n", static_cast<unsigned long long>(status.version));
 }
 
@@ -71,12 +77,15 @@ nlohmann::ordered_json status_json(const Status& status) {
                      {"ready", member.ready.size()},
                      {"drained", situation.drained.contains(node)}});
   }
+  const auto stuck = status.seen.stuck();
   for (const PartitionName& one : status.partitions) {
+    const auto why = stuck.find(one);
     partitions.push_back({{"family", one.family},
                           {"partition", one.number},
                           {"owners", status.seen.owners(one)},
                           {"standbys", status.seen.standbys(one)},
-                          {"moved_to", appointed_to(status, one)}});
+                          {"moved_to", appointed_to(status, one)},
+                          {"problem", why == stuck.end() ? "" : why->second}});
   }
   return {{"version", status.version}, {"nodes", nodes}, {"partitions", partitions}};
 }

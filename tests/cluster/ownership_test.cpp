@@ -15,10 +15,14 @@ std::vector<PartitionName> partitions(std::uint32_t count) {
 }
 
 TEST(Ownership, NamesAndLeasesAreReadAsTheyWereWritten) {
-  const Member member{.owns = {{"a/b", 0}, {"area+x.y", 7}}, .ready = {{"whole", 0}}};
+  const Member member{.owns = {{"a/b", 0}, {"area+x.y", 7}},
+                      .ready = {{"whole", 0}},
+                      .stuck = {{{"a/b", 0}, "why"}}};
   EXPECT_EQ(Member::parse(member.to_json()), member);
-  for (const char* wrong : {"", "{}", "[]", R"({"owns":["x"],"ready":[]})",
-                            R"({"owns":["a/1x"],"ready":[]})", R"({"owns":[1],"ready":[]})"}) {
+  EXPECT_EQ(Member::parse(R"({"owns":[],"ready":[]})"), Member()) << "of an earlier version";
+  for (const char* wrong :
+       {"", "{}", "[]", R"({"owns":["x"],"ready":[]})", R"({"owns":["a/1x"],"ready":[]})",
+        R"({"owns":[1],"ready":[]})", R"({"owns":[],"ready":[],"stuck":{"x":"why"}})"}) {
     EXPECT_FALSE(Member::parse(wrong)) << wrong;
   }
   EXPECT_FALSE(PartitionName::parse("/1"));

@@ -16,9 +16,11 @@ namespace gorgo::cluster_test {
 /// journal when it is killed.
 class ServeNode {
  public:
+  /// `options`: of `gorgo serve`.
   ServeNode(const Folder& folder, const std::string& brokers, std::string name, int partitions,
-            int replicas, const std::string& program = GORGO_BINARY)
-      : folder_(folder), name_(std::move(name)) {
+            int replicas, const std::string& program = GORGO_BINARY,
+            std::vector<std::string> options = {"--log-level", "off"})
+      : folder_(folder), name_(std::move(name)), options_(std::move(options)) {
     // It takes late composites: tests stop brokers and nodes for long.
     config_ = "[journal]\npath = \"" + (folder_ / name_).string() +
               "\"\nbacklog_policy = \"refuse\"\n[engine]\nmax_late_ms = 600000\n[cluster]\n"
@@ -32,10 +34,9 @@ class ServeNode {
   void start(const std::string& program = GORGO_BINARY) {
     const bool is_ours = program == GORGO_BINARY;
     folder_.write(name_ + ".toml", config_ + (is_ours ? "snapshot_bytes = 20000\n" : ""));
-    auto process = std::make_unique<Process>(
-        std::vector<std::string>{"serve", "--listen", "127.0.0.1:0", "--log-level", "off",
-                                 "--config", config()},
-        0, program);
+    std::vector<std::string> arguments{"serve", "--listen", "127.0.0.1:0", "--config", config()};
+    arguments.insert(arguments.end(), options_.begin(), options_.end());
+    auto process = std::make_unique<Process>(arguments, 0, program);
     const std::string address = address_in(process->out_line());
     const std::lock_guard lock(mutex_);
     process_ = std::move(process);
@@ -50,6 +51,8 @@ class ServeNode {
     return process_->wait();
   }
   void signal(int number) { process_->signal(number); }
+  /// The next line of its log that contains `text`.
+  std::string log_line(const std::string& text) { return process_->err_line(text); }
 
   const std::string& name() const { return name_; }
   std::string config() const { return (folder_ / (name_ + ".toml")).string(); }
@@ -74,6 +77,7 @@ class ServeNode {
  private:
   const Folder& folder_;
   const std::string name_;
+  const std::vector<std::string> options_;
   std::string config_;
   mutable std::mutex mutex_;  // guards `address_`, which other threads ask for
   std::string address_;

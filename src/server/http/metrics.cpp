@@ -237,7 +237,8 @@ void Metrics::add(const cluster::Node& node) {
         counters.refused, false);
     add("composites", "Composites that it has made", counters.composites, false);
     add("problems",
-        "Messages that it could not take whole, and composites that it had to leave out",
+        "Messages that it could not take whole, composites that it had to leave out, and messages "
+        "of its output stream that no node wrote",
         counters.problems, false);
   }
   if (partitions.size() > kMostSeries) left_out("partitions", partitions.size() - kMostSeries);
