@@ -3,7 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
 namespace gorgo::codec {
 namespace {
@@ -55,21 +55,6 @@ std::vector<std::string> json_parts(std::string_view text, std::string_view memb
     parts.push_back(on_one_line(part));
   }
   return parts;
-}
-
-std::optional<std::string> repeated_member(std::string_view text) {
-  const simdjson::padded_string padded(text);
-  json::parser parser;
-  json::document document;
-  json::object object;
-  if (parser.iterate(padded).get(document) || document.get_object().get(object)) return {};
-  std::set<std::string, std::less<>> names;
-  for (auto field : object) {
-    std::string_view name;
-    if (field.unescaped_key().get(name)) return {};
-    if (!names.emplace(name).second) return std::string(name);
-  }
-  return {};
 }
 
 }  // namespace gorgo::codec

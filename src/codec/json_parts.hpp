@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +11,5 @@ namespace gorgo::codec {
 /// member, the last one of this name, or the whole text where `member` is empty. Precondition: the
 /// text is JSON. Returns nothing where there is no such member.
 std::vector<std::string> json_parts(std::string_view text, std::string_view member = {});
-
-/// A name that two members of the object have: which of them was meant nobody knows. Precondition:
-/// the text is an object of JSON.
-std::optional<std::string> repeated_member(std::string_view text);
 
 }  // namespace gorgo::codec

@@ -25,21 +25,6 @@ std::size_t behind_toml_string(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool is_deep_json(std::string_view text) {
-  std::size_t depth = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (c == '"') {
-      at = behind_string(text, at);
-      continue;
-    }
-    if ((c == '[' || c == '{') && ++depth > kDeepest) return true;
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-    ++at;
-  }
-  return false;
-}
-
 bool is_deep_toml(std::string_view text) {
   std::size_t parts = 1;
   for (std::size_t at = 0; at < text.size();) {

@@ -10,16 +10,7 @@ namespace gorgo::codec {
 /// Enough for every message that anybody writes on purpose.
 inline constexpr std::size_t kDeepest = 100;
 
-/// Whether arrays and objects of JSON stand deeper in each other than `kDeepest`.
-bool is_deep_json(std::string_view text);
 /// Whether a key of TOML has more parts than `kDeepest`: `a.b.c` has three.
 bool is_deep_toml(std::string_view text);
-
-/// What `Json` reads in the text; discarded where it is no JSON, or is deep.
-template <class Json>
-Json parse_json(std::string_view text) {
-  if (is_deep_json(text)) return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, false);
-}
 
 }  // namespace gorgo::codec

@@ -9,7 +9,7 @@
 #include "codec/csv.hpp"
 #include "codec/event_text.hpp"
 #include "codec/names.hpp"
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "codec/text_form.hpp"
 #include "doors/door.hpp"
 #include "doors/kind.hpp"
@@ -21,27 +21,6 @@ using OrderedJson = nlohmann::ordered_json;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-/// In a text that is JSON: how many members its objects have.
-std::size_t members_written(std::string_view json) {
-  std::size_t count = 0;
-  bool in_text = false;
-  for (std::size_t at = 0; at < json.size(); ++at) {
-    const char c = json[at];
-    if (c == '"') in_text = !in_text;
-    if (c == ':' && !in_text) ++count;
-    if (c == '\\') ++at;  // only in a text; the next one is escaped
-  }
-  return count;
-}
-
-/// How many of them were read, which is fewer where one stands twice.
-std::size_t members_read(const OrderedJson& json) {
-  std::size_t count = json.is_object() ? json.size() : 0;
-  if (!json.is_structured()) return 0;
-  for (const OrderedJson& value : json) count += members_read(value);
-  return count;
 }
 
 /// What the topic says comes first, so that a payload that says something else has it twice and is
@@ -93,13 +72,12 @@ class JsonObjects : public PayloadReader {
   Result<Outcome> read(std::string_view text, const TopicContent* topic,
                        BatchBuilder& batch) override {
     if (is_blank(text)) return Outcome::nothing;
-    const auto json = codec::parse_json<OrderedJson>(text);
+    const auto read = codec::read_json<OrderedJson>(text);
+    const OrderedJson& json = read.value;
     if (json.is_discarded()) return Error{"the payload is no JSON", ""};
     if (!json.is_object())
       return Error{"the payload is no JSON object", "such as {\"value\": 46.5}"};
-    if (members_read(json) < members_written(text)) {
-      return Error{"a member of an object stands twice", ""};
-    }
+    if (read.repeated) return Error{"a member of an object stands twice", ""};
     event_ = {};
     event_.type = settings_.form.type;
     if (auto taken = take_members(json, "", 0); !taken) return taken.error();

@@ -26,10 +26,5 @@ TEST(JsonParts, AreThoseOfTheLastMemberOfTheName) {
   EXPECT_EQ(json_parts(R"({"request":7})", "publish"), Parts{});
 }
 
-TEST(JsonParts, AMemberIsRepeatedHoweverItsNameIsWritten) {
-  EXPECT_EQ(repeated_member(R"({"a":{"b":1,"b":2},"c":[{"a":1}]})"), std::nullopt);
-  EXPECT_EQ(repeated_member(R"({"a":1,"b":2,"\u0061":3})"), "a");
-}
-
 }  // namespace
 }  // namespace gorgo::codec

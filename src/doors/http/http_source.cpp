@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codec/json_parts.hpp"
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "doors/hash.hpp"
 
 namespace gorgo::doors::http {

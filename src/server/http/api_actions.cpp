@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "server/actions/action_targets.hpp"
 #include "server/http/api.hpp"
 #include "server/http/reply_json.hpp"

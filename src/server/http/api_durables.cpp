@@ -1,4 +1,4 @@
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "protocol/info.hpp"
 #include "server/http/api.hpp"
 #include "server/http/place_text.hpp"

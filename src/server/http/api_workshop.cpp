@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codec/event_text.hpp"
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "protocol/info.hpp"
 #include "server/durability/journal_look.hpp"
 #include "server/http/api.hpp"

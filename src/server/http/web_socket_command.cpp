@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codec/json_parts.hpp"
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "server/http/place_text.hpp"
 #include "server/http/reply_json.hpp"
 
@@ -194,14 +194,14 @@ Result<wire::SlowPolicy> read_slow_policy(std::string_view name) {
 }
 
 Parsed parse_command(std::string_view message, std::size_t max_bytes) {
-  auto json = codec::parse_json<Json>(message);
+  auto [json, repeated] = codec::read_json<Json>(message);
   if (!json.is_object()) {
     return WrongCommand{{}, {"the message is no object of JSON", kCommands}};
   }
   if (json.contains("type")) return command_of(Json(), event_line(message, max_bytes));
   Json request = json.contains("request") ? json["request"] : Json();
-  if (const auto key = codec::repeated_member(message)) {
-    return WrongCommand{std::move(request), {"'" + *key + "' stands twice", kCommands}};
+  if (repeated && repeated->depth == 1) {
+    return WrongCommand{std::move(request), {"'" + repeated->name + "' stands twice", kCommands}};
   }
   if (json.contains("publish")) {
     return command_of(std::move(request), read_publish(json, message, max_bytes));

@@ -1,6 +1,6 @@
 #include "tools/lsp/session.hpp"
 
-#include "codec/nesting.hpp"
+#include "codec/parse_json.hpp"
 #include "tools/lsp/messages.hpp"
 
 namespace gorgo::tools::lsp {
