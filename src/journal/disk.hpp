@@ -60,9 +60,6 @@ class Disk {
   /// The names of the files in a folder, in order.
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
   virtual Result<void> sync_folder(const std::string& folder) = 0;
-  /// From here on a sync of the folder opens nothing, so it does not fail where the process has as
-  /// many files open as it may. A disk that opens nothing for a sync has nothing to do.
-  virtual Result<void> hold_folder(const std::string& /*folder*/) { return {}; }
 
   /// A new file; one of that name is an error.
   virtual Result<std::unique_ptr<File>> create(const std::string& path) = 0;
@@ -77,7 +74,8 @@ class Disk {
   virtual Result<bool> link(const std::string& from, const std::string& to) = 0;
 
   /// Takes the lock of a folder. Held by another process, or by this one, it is an error at once. A
-  /// process that ends gives its locks back.
+  /// process that ends gives its locks back. While it is held, a sync of the folder opens nothing,
+  /// so it does not fail where the process has as many files open as it may.
   virtual Result<std::unique_ptr<Lock>> lock_folder(const std::string& folder) = 0;
 };
 

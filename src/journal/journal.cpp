@@ -41,7 +41,6 @@ Journal::Journal(Disk& disk, std::string folder, const Options& options)
 Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, const std::string& folder,
                                                const Options& options) {
   if (const auto made = make_durable_folder(disk, folder); !made) return made.error();
-  if (const auto held = disk.hold_folder(folder); !held) return held.error();
   std::unique_ptr<Journal> journal(new Journal(disk, folder, options));
   auto lock = disk.lock_folder(folder);
   if (!lock) return lock.error();

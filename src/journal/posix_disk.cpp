@@ -125,11 +125,12 @@ class PosixFile final : public File {
 /// only it.
 class PosixLock final : public Lock {
  public:
-  PosixLock(Descriptor file, Descriptor folder)
+  PosixLock(Descriptor file, std::shared_ptr<const Descriptor> folder)
       : file_(std::move(file)), folder_(std::move(folder)) {}
 
  private:
-  const Descriptor file_, folder_;
+  const Descriptor file_;
+  const std::shared_ptr<const Descriptor> folder_;
 };
 
 Descriptor open_file(const std::string& path, int flags) {
@@ -172,19 +173,9 @@ class PosixDisk final : public Disk {
     return {std::in_place, std::move(names)};
   }
 
-  Result<void> hold_folder(const std::string& folder) override {
-    Descriptor open = open_file(folder, O_RDONLY | O_DIRECTORY);
-    if (open.get() < 0) return failed_to("open", folder, errno);
-    const std::lock_guard lock(mutex_);
-    held_.insert_or_assign(folder, std::make_shared<const Descriptor>(std::move(open)));
-    return {};
-  }
-
   Result<void> sync_folder(const std::string& folder) override {
-    auto open = held(folder);
-    if (!open) {
-      open = std::make_shared<const Descriptor>(open_file(folder, O_RDONLY | O_DIRECTORY));
-    }
+    auto open = locked(folder);
+    if (!open) open = open_folder(folder);
     if (open->get() < 0) return failed_to("open", folder, errno);
     if (fsync(open->get()) != 0) return failed_to("sync", folder, errno);
     return {};
@@ -224,10 +215,12 @@ class PosixDisk final : public Disk {
       if (errno != EWOULDBLOCK) return failed_to("lock", path, errno);
       return is_locked(folder);
     }
-    Descriptor whole = open_file(folder, O_RDONLY | O_DIRECTORY);
-    if (whole.get() < 0) return failed_to("open", folder, errno);
+    auto whole = open_folder(folder);
+    if (whole->get() < 0) return failed_to("open", folder, errno);
     // Where folders cannot be locked, the file alone has to do.
-    if (take_lock(whole) != 0 && errno == EWOULDBLOCK) return is_locked(folder);
+    if (take_lock(*whole) != 0 && errno == EWOULDBLOCK) return is_locked(folder);
+    const std::lock_guard lock(mutex_);
+    locked_[folder] = whole;
     return std::unique_ptr<Lock>(std::make_unique<PosixLock>(std::move(file), std::move(whole)));
   }
 
@@ -240,12 +233,16 @@ class PosixDisk final : public Disk {
   }
 
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Descriptor>> held_;  // folders, by their paths
+  // By path; a lock that is given back closes its folder.
+  std::map<std::string, std::weak_ptr<const Descriptor>> locked_;
 
-  std::shared_ptr<const Descriptor> held(const std::string& folder) {
+  static std::shared_ptr<const Descriptor> open_folder(const std::string& folder) {
+    return std::make_shared<const Descriptor>(open_file(folder, O_RDONLY | O_DIRECTORY));
+  }
+  std::shared_ptr<const Descriptor> locked(const std::string& folder) {
     const std::lock_guard lock(mutex_);
-    const auto found = held_.find(folder);
-    return found == held_.end() ? nullptr : found->second;
+    const auto found = locked_.find(folder);
+    return found == locked_.end() ? nullptr : found->second.lock();
   }
 };
 
