@@ -242,4 +242,6 @@ Plan make_plan(Rule rule) {
   return plan;
 }
 
+ColumnSpec column_of_all(TypeId type) { return {.type = type, .key = column_key(type, {})}; }
+
 }  // namespace gorgo::plan

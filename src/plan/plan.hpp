@@ -82,6 +82,9 @@ struct Plan {
 
 Plan make_plan(Rule rule);
 
+/// The column of all events of a type, which has no conditions and materialises no attributes.
+ColumnSpec column_of_all(TypeId type);
+
 /// The comparison for which `a op b` is `b mirrored(op) a`; none for other operators.
 std::optional<Op> mirrored(Op op);
 

@@ -1,12 +1,12 @@
 #include "engine/column/newest_events.hpp"
 
-#include <string>
+#include "plan/plan.hpp"
 
 namespace gorgo::engine {
 
 NewestEvents::NewestEvents(TypeId type, std::uint64_t count, history::History& history)
     : count_(count),
-      column_(history.column({.type = type, .key = std::to_string(type)})),
+      column_(history.column(plan::column_of_all(type))),
       timeline_(column_->timeline({})) {}
 
 std::optional<history::EventRef> NewestEvents::oldest(const Search& search) {

@@ -27,7 +27,7 @@ ReferenceEvaluator::ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan,
 }
 
 ReferenceEvaluator::Events ReferenceEvaluator::events_of(TypeId type, history::History& history) {
-  auto column = history.column({.type = type, .key = std::to_string(type)});
+  auto column = history.column(plan::column_of_all(type));
   auto timeline = column->timeline({});
   return {std::move(column), std::move(timeline)};
 }
