@@ -8,6 +8,12 @@
 
 namespace gorgo::engine {
 
+Aggregation::Aggregation(const Aggregate& aggregate, const history::EventStore& store)
+    : Aggregation(
+          aggregate.function,
+          aggregate.attribute ? store.attribute_type(*aggregate.attribute) : ValueType::integer,
+          aggregate.percent) {}
+
 void Aggregation::add(const Datum& value) {
   if (!value.exists()) return;
   ++count_;

@@ -6,6 +6,7 @@
 #include "base/exact_sum.hpp"
 #include "base/int128.hpp"
 #include "gorgo/rule.hpp"
+#include "history/event_store.hpp"
 
 namespace gorgo::engine {
 
@@ -18,6 +19,8 @@ class Aggregation {
   /// is for PERCENTILE.
   Aggregation(AggregateFunction function, ValueType input, double percent = 50)
       : function_(function), input_(input), percent_(percent) {}
+  /// Over events of the store.
+  Aggregation(const Aggregate& aggregate, const history::EventStore& store);
 
   /// Adds the attribute's value of one event; an event that lacks it does not count. For COUNT of
   /// events pass any value.

@@ -153,9 +153,7 @@ Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   if (values_ && is_exact()) return aggregate_by_summaries(aggregate, range);
   if (const auto value = aggregate_by_blocks(aggregate, range)) return *value;
   const Datum one = Datum::of(std::int64_t{1});
-  const ValueType input =
-      aggregate.attribute ? store_.attribute_type(*aggregate.attribute) : one.type();
-  Aggregation aggregation(aggregate.function, input, aggregate.percent);
+  Aggregation aggregation(aggregate, store_);
   ascending(range, [&](std::uint64_t position) {
     aggregation.add(
         aggregate.attribute ? store_.attribute(event(position).slot, *aggregate.attribute) : one);
@@ -210,7 +208,7 @@ Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range 
   const Prober& keyed = *prober();
   const history::HashIndex& index = *keyed.index();
   const auto groups = index.summaries(keyed.posting(), *values_);
-  Aggregation result(aggregate.function, store_.attribute_type(*aggregate.attribute));
+  Aggregation result(aggregate, store_);
   const auto add = [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; ++i) {
       result.add(index.value(keyed.posting(), *values_, i));
@@ -253,7 +251,7 @@ std::optional<Datum> Finder::aggregate_by_blocks(const Aggregate& aggregate,
     const std::uint64_t* const values = scanning->timeline()->attribute(*summed).words(first);
     ints ? sum.add_ints(values, count, mask) : sum.add_floats(values, count, mask);
   });
-  Aggregation aggregation(aggregate.function, ints ? ValueType::integer : ValueType::floating);
+  Aggregation aggregation(aggregate, store_);
   if (ints) {
     aggregation.add_all(sum.count(), sum.of_ints());
   } else {

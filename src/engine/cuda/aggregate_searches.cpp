@@ -74,11 +74,7 @@ void AggregateSearches::request(SearchQueue& queue) {
 }
 
 Aggregation AggregateSearches::begin(const Group& group) const {
-  const Aggregate& aggregate = this->aggregate(group);
-  const history::EventStore& store = input_.plan.aggregates[group.aggregate].column->store();
-  const ValueType input =
-      aggregate.attribute ? store.attribute_type(*aggregate.attribute) : ValueType::integer;
-  return {aggregate.function, input};
+  return {aggregate(group), input_.plan.aggregates[group.aggregate].column->store()};
 }
 
 void AggregateSearches::take_reduction(const QueuedSearch& search,

@@ -236,9 +236,6 @@ bool ReferenceEvaluator::finish(CompositeSink& sink) const {
 Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& events,
                                    const Sequence& sequence) const {
   const Datum one = Datum::of(std::int64_t{1});
-  const ValueType input = aggregate.attribute
-                              ? events.column->store().attribute_type(*aggregate.attribute)
-                              : one.type();
   std::vector<EventRef> passing;
   const Interval span = interval_of(aggregate.span, sequence);
   for_each_event(events, span, aggregate.among, [&](EventRef event) {
@@ -247,7 +244,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
     return !budget_->stopped();
   });
   const std::size_t counted = std::min(passing.size(), aggregate.newest.value_or(passing.size()));
-  Aggregation aggregation(aggregate.function, input, aggregate.percent);
+  Aggregation aggregation(aggregate, events.column->store());
   for (const EventRef event : std::span(passing).last(counted)) {
     aggregation.add(aggregate.attribute ? event.store->attribute(event.slot, *aggregate.attribute)
                                         : one);
