@@ -1,6 +1,7 @@
 #include "engine/column/finder.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "engine/aggregation.hpp"
@@ -33,6 +34,39 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
                         aggregate->function == AggregateFunction::max;
   if (!extremes && !(adds_up(*aggregate) && floats)) return std::nullopt;
   return aggregate->attribute;
+}
+
+/// Adds the groups from `first` up to `last`. Precondition: summaries answer the function.
+void add_groups(Aggregation& result, AggregateFunction function,
+                std::span<const history::Summary> groups, std::uint64_t first, std::uint64_t last) {
+  switch (function) {
+    case AggregateFunction::min:
+      for (const auto& group : groups.subspan(first, last - first)) {
+        result.add_all(history::Posting::kGroup, group.least);
+      }
+      return;
+    case AggregateFunction::max:
+      for (const auto& group : groups.subspan(first, last - first)) {
+        result.add_all(history::Posting::kGroup, group.greatest);
+      }
+      return;
+    case AggregateFunction::sum:
+    case AggregateFunction::avg:
+      return result.add_all((last - first) * history::Posting::kGroup, groups[last - 1].sum,
+                            first == 0 ? ExactSum() : groups[first - 1].sum);
+    case AggregateFunction::count:
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+    case AggregateFunction::count_distinct:
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      break;
+  }
+  assert(false && "summaries do not answer the function");
 }
 
 /// The attribute whose sum a scan takes by blocks, if it can.
@@ -222,16 +256,7 @@ Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range 
   }
   add(range.first, first * kGroup);
   add(last * kGroup, range.last);
-  if (aggregate.function == AggregateFunction::min ||
-      aggregate.function == AggregateFunction::max) {
-    const bool least = aggregate.function == AggregateFunction::min;
-    for (const auto& group : groups.subspan(first, last - first)) {
-      result.add_all(kGroup, least ? group.least : group.greatest);
-    }
-  } else {
-    result.add_all((last - first) * kGroup, groups[last - 1].sum,
-                   first == 0 ? ExactSum() : groups[first - 1].sum);
-  }
+  add_groups(result, aggregate.function, groups, first, last);
   return result.result();
 }
 

@@ -24,6 +24,44 @@ bool sums_floats(const Aggregate& aggregate, bool floats) {
   return sums && floats;
 }
 
+/// Adds the least or greatest value, whose key is this.
+void add_extreme(Aggregation& values, const gpu::Reduction& reduction, std::uint64_t key,
+                 bool floats) {
+  if (reduction.count == 0) return;
+  const std::uint64_t extreme = gpu::word_of_key(floats, key);
+  const double of_none = std::numeric_limits<double>::quiet_NaN();
+  const double real = reduction.numbers == 0 ? of_none : std::bit_cast<double>(extreme);
+  values.add(floats ? Datum::of(real) : Datum::of(static_cast<std::int64_t>(extreme)));
+}
+
+/// Precondition: the function is a reduction.
+void add_reduction(Aggregation& values, AggregateFunction function, const gpu::Reduction& reduction,
+                   bool floats) {
+  switch (function) {
+    case AggregateFunction::min:
+      return add_extreme(values, reduction, ~reduction.least, floats);
+    case AggregateFunction::max:
+      return add_extreme(values, reduction, reduction.greatest, floats);
+    case AggregateFunction::sum:
+    case AggregateFunction::avg:
+    case AggregateFunction::count: {
+      const Int128 high = static_cast<std::int64_t>(reduction.high);
+      return values.add_all(reduction.count, high * (Int128{1} << 32) + reduction.low);
+    }
+    case AggregateFunction::variance:
+    case AggregateFunction::variance_pop:
+    case AggregateFunction::std_dev:
+    case AggregateFunction::std_dev_pop:
+    case AggregateFunction::median:
+    case AggregateFunction::percentile:
+    case AggregateFunction::count_distinct:
+    case AggregateFunction::first:
+    case AggregateFunction::last:
+      break;
+  }
+  assert(false && "the function is no reduction");
+}
+
 }  // namespace
 
 AggregateSearches::AggregateSearches(const PassInput& input, SequenceTable& table)
@@ -80,23 +118,8 @@ Aggregation AggregateSearches::begin(const Group& group) const {
 void AggregateSearches::take_reduction(const QueuedSearch& search,
                                        const gpu::Reduction& reduction) {
   const Group& group = groups_[search.subject];
-  const AggregateFunction function = aggregate(group).function;
-  const bool floats = search.scan->reduced_floats;
   Aggregation values = begin(group);
-  if (function == AggregateFunction::min || function == AggregateFunction::max) {
-    const std::uint64_t extreme = gpu::word_of_key(
-        floats, function == AggregateFunction::min ? ~reduction.least : reduction.greatest);
-    const double of_none = std::numeric_limits<double>::quiet_NaN();
-    const double real = reduction.numbers == 0 ? of_none : std::bit_cast<double>(extreme);
-    if (reduction.count > 0) {
-      values.add(floats ? Datum::of(real) : Datum::of(static_cast<std::int64_t>(extreme)));
-    }
-  } else {
-    assert(function == AggregateFunction::sum || function == AggregateFunction::avg ||
-           function == AggregateFunction::count);
-    const Int128 high = static_cast<std::int64_t>(reduction.high);
-    values.add_all(reduction.count, high * (Int128{1} << 32) + reduction.low);
-  }
+  add_reduction(values, aggregate(group).function, reduction, search.scan->reduced_floats);
   finish(group, values);
 }
 
