@@ -66,4 +66,14 @@ const std::vector<std::string>& aggregate_names() {
   return names;
 }
 
+std::string aggregate_names(bool (*is_meant)(AggregateFunction)) {
+  std::string line, last;
+  for (const AggregateName& name : kAggregates) {
+    if (!is_meant(name.function)) continue;
+    if (!last.empty()) line += (line.empty() ? "" : ", ") + last;
+    last = name.spelling;
+  }
+  return line.empty() ? last : line + " and " + last;
+}
+
 }  // namespace gorgo::language

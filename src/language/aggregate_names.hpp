@@ -18,5 +18,7 @@ std::string_view to_string(AggregateFunction function);
 /// What its value is, one line.
 std::string_view meaning(AggregateFunction function);
 const std::vector<std::string>& aggregate_names();
+/// Those of the functions that are meant, in one line: "Avg, Sum and Count".
+std::string aggregate_names(bool (*is_meant)(AggregateFunction));
 
 }  // namespace gorgo::language

@@ -86,7 +86,7 @@ std::optional<std::uint32_t> AggregateBinder::bind_attribute(const ast::Aggregat
                     in_quotes(function) + " needs numbers, but " + in_quotes(call.attribute->text) +
                         " of " + in_quotes(type) + " is " +
                         std::string(gorgo::to_string(attribute->type)),
-                    "Count, CountDistinct, First and Last take any attribute");
+                    aggregate_names(takes_any_type) + " take any attribute");
   }
   return attribute->index;
 }

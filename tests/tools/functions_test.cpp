@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,11 +13,20 @@
 namespace gorgo::tools {
 namespace {
 
+using testing::HasSubstr;
+
 class Functions : public CommandLine {};
 
 std::string content(const char* file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The names that the message lists where the pattern has its group, as documents write them.
+std::string names_in(const std::string& message, const char* pattern) {
+  std::smatch list;
+  EXPECT_TRUE(std::regex_search(message, list, std::regex(pattern))) << message;
+  return std::regex_replace(list[1].str(), std::regex("[A-Z]\\w*"), "`$&`");
 }
 
 std::string functions_page() { return content(GORGO_SOURCE_DIR "/docs/functions.md"); }
@@ -36,6 +46,23 @@ TEST_F(Functions, TheDocumentListsWhatTheProgramHas) {
     }
   }
   EXPECT_GT(entries, 50u);
+}
+
+TEST_F(Functions, TheDocumentSaysWhichAggregatesDevicesKnow) {
+  write("median.tesla",
+        "@engine(cuda-host) define M(v: float) from A() where v = Median(B().v within 5 from A);");
+  const std::string known = names_in(run("explain median.tesla").out, "devices know only (.*)\n");
+  EXPECT_THAT(functions_page(), HasSubstr("one of the aggregates other than " + known + ";"));
+}
+
+TEST_F(Functions, TheDocumentsSayWhichAggregatesTakeAnyAttribute) {
+  write("sum.tesla",
+        "event B(s: string); define M(v: int) from A() where v = Sum(B().s within 5 from A);");
+  const std::string any = names_in(run("check sum.tesla").err, "hint: (.*) take any attribute\n");
+  EXPECT_THAT(functions_page(), HasSubstr(any + " take attributes of any type."));
+  EXPECT_THAT(content(GORGO_SOURCE_DIR "/docs/language.md"), HasSubstr(any + " take anything,"));
+  EXPECT_THAT(content(GORGO_SOURCE_DIR "/docs/diagnostics.md"),
+              HasSubstr("| Only " + any + " take any attribute. |"));
 }
 
 TEST_F(Functions, EditorsShowEveryAggregateAsOne) {

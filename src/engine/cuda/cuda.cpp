@@ -13,6 +13,7 @@
 #include "engine/cuda/evaluator.hpp"
 #include "engine/cuda/tasks.hpp"
 #include "engine/request.hpp"
+#include "language/aggregate_names.hpp"
 
 namespace gorgo::engine {
 namespace {
@@ -40,7 +41,7 @@ std::string problem_of(const plan::Plan& plan) {
     if (rule.aggregates[i].newest || rule.aggregates[i].among)
       return "an aggregate counts the events of its window";
     if (!is_reduction(rule.aggregates[i].function)) {
-      return "devices know only AVG, SUM, MIN, MAX and COUNT";
+      return "devices know only " + language::aggregate_names(is_reduction);
     }
     const auto program = compile(plan.aggregates[i].scan, rule.aggregates[i].attribute);
     if (!program) return "an aggregate: " + program.error().message;
