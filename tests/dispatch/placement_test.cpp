@@ -275,10 +275,10 @@ TEST_F(RoundTest, WhatADeviceHasEvaluatedCountsHoweverLongItTook) {
     const engine::Engine& engine = *engine::find_engine(name);
     dispatch::EngineEntry& entry = placement().at(engine);
     entry.evaluators.push_back(engine.prepare(rule().plan, history_));
-    dispatch::Shadow shadow;
-    ASSERT_TRUE(shadow.remember(rule()));
-    shadow.evaluate(rule(), entry, all(), {}, 1);
-    EXPECT_EQ(shadow.done(), engine.is_device() ? terminators_.size() : 1) << name;
+    dispatch::TrialEvaluation trial;
+    ASSERT_TRUE(trial.remember(rule()));
+    trial.evaluate(rule(), entry, all(), {}, 1);
+    EXPECT_EQ(trial.done(), engine.is_device() ? terminators_.size() : 1) << name;
   }
 }
 

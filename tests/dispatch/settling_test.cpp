@@ -146,7 +146,7 @@ class World {
   void report(std::uint64_t serial, Ledger::Rule& rule, double took) {
     const dispatch::Placement::Spent now{took, terminators};
     if (rule.proof) Ledger::prove(serial, rule, now, is_warming_up && rule.now.engine == &kDevice);
-    if (rule.shadow() != nullptr) try_elsewhere(serial, *rule.find(rule.shadow()->engine), took);
+    if (rule.tried() != nullptr) try_elsewhere(serial, *rule.find(rule.tried()->engine), took);
     dispatch::Placement::Spent& spent = spent_[serial];
     spent.nanoseconds += took;
     spent.terminators += terminators;
@@ -344,7 +344,7 @@ TEST(Settling, WhatADeviceTakesBeforeItIsReadyDoesNotRuleItOut) {
   world.is_warming_up = true;
   world.run(0.5);
   EXPECT_TRUE(world.is_on(kByThreads));
-  EXPECT_NE(world.ledger().find(1)->shadow(), nullptr);
+  EXPECT_NE(world.ledger().find(1)->tried(), nullptr);
   world.is_warming_up = false;
   world.run(0.5);
   EXPECT_EQ(world.at().engine, &kDevice);

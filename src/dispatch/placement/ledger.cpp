@@ -12,7 +12,7 @@ using namespace tuning;
 
 void forget_trials(Ledger::Rule& rule) {
   for (Ledger::Option& option : rule.options) {
-    option.is_shadowing = false;
+    option.is_tried = false;
     option.ratios = {};
   }
 }
@@ -49,8 +49,8 @@ Ledger::Option* Ledger::Rule::find(const engine::Engine* engine) {
   return known == options.end() ? nullptr : &*known;
 }
 
-const Ledger::Option* Ledger::Rule::shadow() const {
-  const auto known = std::ranges::find(options, true, &Option::is_shadowing);
+const Ledger::Option* Ledger::Rule::tried() const {
+  const auto known = std::ranges::find(options, true, &Option::is_tried);
   return known == options.end() ? nullptr : &*known;
 }
 
@@ -130,14 +130,14 @@ void Ledger::carry_out(const Directive& directive, double now) {
       continue;
     }
     Option& option = *rule.find(directive.where.engine);
-    if (directive.kind == Directive::Kind::shadow) {
-      option.is_shadowing = true;
+    if (directive.kind == Directive::Kind::trial) {
+      option.is_tried = true;
       option.is_warming_up = option.has_caught_up = false;
       option.began = option.last = now;
       option.spent = option.took = 0;
       option.ratios = {};
     } else {
-      option.is_shadowing = false;
+      option.is_tried = false;
       const bool surely = !option.ratios.empty() && option.ratios.median() > kSurely;
       leave_alone(rule, option, surely ? kLonger * kLonger : kLonger, 0);
       rule.judged_batch = rule.batch;
@@ -166,7 +166,7 @@ void Ledger::go(const Directive& directive) {
       begin_judging(rule);
     } else {
       // A trial that leads to a move is no waste.
-      if (const Option* const shadow = rule.shadow()) credit += shadow->spent;
+      if (const Option* const tried = rule.tried()) credit += tried->spent;
       double cost = rule.cost();
       if (rule.proof) cost = rule.proof->members.front().cost * rule.proof->ratios.median();
       if (rule.proof) end_proof(rule, serial, {});

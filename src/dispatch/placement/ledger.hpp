@@ -17,10 +17,10 @@ namespace gorgo::dispatch {
 /// What should happen to rules, as `decide` says.
 struct Directive {
   enum class Kind {
-    run,     ///< all terminators of the rules go as arranged
-    share,   ///< the same, to two engines at once
-    shadow,  ///< another engine evaluates the rule's batches once more
-    drop,    ///< the engine has proved to be worse and is left alone
+    run,    ///< all terminators of the rules go as arranged
+    share,  ///< the same, to two engines at once
+    trial,  ///< another engine evaluates the rule's batches once more
+    drop,   ///< the engine has proved to be worse and is left alone
   };
   Kind kind;
   std::vector<std::uint64_t> rules;  ///< serials; several only where they move together
@@ -56,7 +56,7 @@ class Ledger {
     bool is_hindered = false;            ///< by late events, of which there have been many lately
     double start = 0;                    ///< what taking in what is remembered may take
     double upkeep = 0;                   ///< of a terminator
-    bool is_shadowing = false;
+    bool is_tried = false;
     bool is_warming_up = false;  ///< its evaluations say little, because it gets something ready
     bool has_caught_up = false;  ///< false: the next evaluation is the first
     double began = 0;            ///< when its trial began
@@ -114,7 +114,7 @@ class Ledger {
     const Option* find(const engine::Engine* engine) const {
       return const_cast<Rule*>(this)->find(engine);
     }
-    const Option* shadow() const;
+    const Option* tried() const;
   };
 
   /// Time that trials may take; below 0, none begins until time has made up for it.

@@ -32,7 +32,7 @@ Routing Placer::place(std::uint32_t number, std::size_t terminators) {
   if (is_tried(number)) {
     Trial& trial = trials_.at(number);
     const auto start = Clock::now();
-    const bool remembered = trial.shadow.remember(rule(number));
+    const bool remembered = trial.evaluation.remember(rule(number));
     charge(option_of(trial), nanoseconds_since(start));
     if (!remembered) {
       carry_out({Directive::Kind::drop,
@@ -220,7 +220,7 @@ void Placer::carry_out(const Directive& directive) {
     const Ledger::Rule& known = *ledger_.find(serial);
     trials_.erase(number);
     switch (directive.kind) {
-      case Directive::Kind::shadow:
+      case Directive::Kind::trial:
         if (placement.few() > 0) leave_few(number, *placement.reserve().engine);
         break;
       case Directive::Kind::drop:
@@ -237,7 +237,7 @@ void Placer::carry_out(const Directive& directive) {
   ledger_.carry_out(directive, elapsed_);
   for (const std::uint64_t serial : directive.rules) {
     const std::uint32_t number = *rules_.number_of(serial);
-    if (directive.kind == Directive::Kind::shadow) begin_trial(number, *directive.where.engine);
+    if (directive.kind == Directive::Kind::trial) begin_trial(number, *directive.where.engine);
     Ledger::Rule& known = *ledger_.find(serial);
     known.upkeep = note_upkeep(number);
     known.share = placement(number).share();
@@ -328,13 +328,13 @@ void Placer::try_elsewhere(Trial& trial, const Evaluated& own) {
   const auto start = Clock::now();
   const std::chrono::nanoseconds limit(static_cast<std::int64_t>(std::max(kTry, ledger_.credit)));
   const engine::Budget budget{.stop = &stop_, .threads = options_.threads, .until = start + limit};
-  trial.shadow.evaluate(rule(own.rule), there, own.terminators, budget, kTry);
+  trial.evaluation.evaluate(rule(own.rule), there, own.terminators, budget, kTry);
   const double took = nanoseconds_since(start);
   charge(option, took);
   pause_ += took;
-  const std::size_t done = trial.shadow.done();
-  const auto difference = trial.shadow.difference(rule(own.rule), rules_.schema(),
-                                                  own.terminators.slots.first(done), own.outcome);
+  const std::size_t done = trial.evaluation.done();
+  const auto difference = trial.evaluation.difference(
+      rule(own.rule), rules_.schema(), own.terminators.slots.first(done), own.outcome);
   if (difference) return raise_alarm(own.rule, *trial.engine, *difference);
   if (stop_.load(std::memory_order_relaxed)) return;
   there.note_upkeep(rule(own.rule).state.terminators);
@@ -351,7 +351,7 @@ void Placer::try_elsewhere(Trial& trial, const Evaluated& own) {
 /// Two engines that give different composites are a defect. The rule stays on the engine that is
 /// tested most.
 void Placer::raise_alarm(std::uint32_t number, const engine::Engine& other,
-                         const Shadow::Difference& difference) {
+                         const TrialEvaluation::Difference& difference) {
   const DeployedRule& of = rule(number);
   Placement& placement = this->placement(number);
   placement.set_alarm(std::string(placement.engine().name()) + " and " + std::string(other.name()) +

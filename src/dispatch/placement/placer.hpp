@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dispatch/placement/ledger.hpp"
-#include "dispatch/placement/shadow.hpp"
+#include "dispatch/placement/trial_evaluation.hpp"
 #include "dispatch/placement/tuning.hpp"
 #include "dispatch/rules/rule_set.hpp"
 #include "history/history.hpp"
@@ -93,7 +93,7 @@ class Placer {
   struct Trial {
     std::uint64_t serial;  ///< of the rule
     const engine::Engine* engine;
-    Shadow shadow = {};
+    TrialEvaluation evaluation = {};
   };
 
   const DeployedRule& rule(std::uint32_t number) const { return rules_.rule(number); }
@@ -121,7 +121,7 @@ class Placer {
   void try_elsewhere(Trial& trial, const Evaluated& own);
   void charge(Ledger::Option& option, double nanoseconds);
   void raise_alarm(std::uint32_t number, const engine::Engine& other,
-                   const Shadow::Difference& difference);
+                   const TrialEvaluation::Difference& difference);
 
   RuleSet& rules_;
   history::History& history_;

@@ -109,9 +109,9 @@ class Decision {
 double Decision::spoken_for() {
   if (!under_way_) {
     under_way_ = std::ranges::count_if(
-        ledger_.rules(), [](const auto& known) { return known.second.shadow() != nullptr; });
+        ledger_.rules(), [](const auto& known) { return known.second.tried() != nullptr; });
   }
-  const auto begun = std::ranges::count(directives_, Kind::shadow, &Directive::kind);
+  const auto begun = std::ranges::count(directives_, Kind::trial, &Directive::kind);
   return kTry * static_cast<double>(*under_way_ + begun);
 }
 
@@ -155,7 +155,7 @@ void Decision::share_instead(Directive& drop) {
   const Known& rule = *ledger_.find(serial);
   const auto both = side_by_side(*rule.now.engine, *drop.where.engine);
   const bool is_alone = !rule.proof || rule.proof->members.size() == 1;
-  const Option* const option = rule.shadow();
+  const Option* const option = rule.tried();
   if (!both || !is_alone || !rule.is_divisible || rule.now.reserve != nullptr) return;
   if (!rule.proof && (option == nullptr || option->ratios.empty())) return;
   const Cost here = rule.proof ? cost_on_proof(rule) : Cost{rule.evaluation.value(), rule.upkeep};
@@ -186,7 +186,7 @@ void Decision::consider(std::uint64_t serial, const Known& rule) {
     return act(Kind::run, serial, {rule.share > kGain ? rule.now.reserve : rule.now.engine},
                "no longer shared");
   }
-  if (const Option* const option = rule.shadow()) return compare(serial, rule, *option);
+  if (const Option* const option = rule.tried()) return compare(serial, rule, *option);
   begin_trial(serial, rule);
 }
 
@@ -230,7 +230,7 @@ void Decision::begin_trial(std::uint64_t serial, const Known& rule) {
     if (next == nullptr || option.until < next->until) next = &option;
   }
   if (next == nullptr || next->start + kTry + spoken_for() > ledger_.credit) return;
-  act(Kind::shadow, serial, {next->engine});
+  act(Kind::trial, serial, {next->engine});
 }
 
 void Decision::consider_sharing() {
@@ -255,7 +255,7 @@ void Decision::go_together(const engine::Engine& device) {
     const bool is_free = !rule.proof && rule.now.reserve == nullptr && rule.now.engine != &device &&
                          rule.evaluation.is_known() && !has_directive(Kind::run, serial);
     if (!is_free || option == nullptr || option->ratios.empty()) continue;
-    const bool is_tried = option->is_shadowing && !has_directive(Kind::drop, serial);
+    const bool is_tried = option->is_tried && !has_directive(Kind::drop, serial);
     const double added = cost_there(rule, *option, option->ratios.median(), true);
     if (is_tried || added >= kGain * rule.cost()) continue;
     move.rules.push_back(serial);

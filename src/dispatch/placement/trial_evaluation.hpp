@@ -22,10 +22,10 @@ struct Outcome {
 
 /// Evaluates terminators of a rule once more, under another engine, without leaving a trace in the
 /// rule's state, and says whether the outcome is the same.
-class Shadow {
+class TrialEvaluation {
  public:
   /// Keeps what the rule has consumed and produced; to be called before the terminators are
-  /// evaluated. False: it is too much, and the rule must not be shadowed.
+  /// evaluated. False: it is too much, and the rule must not be tried.
   bool remember(const DeployedRule& rule);
 
   /// Evaluates the terminators, after `remember` and while the history is as it was. An engine of

@@ -1,4 +1,4 @@
-#include "dispatch/placement/shadow.hpp"
+#include "dispatch/placement/trial_evaluation.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -59,7 +59,7 @@ std::string text_of(const Found& composite, const EventType& type, Timestamp tim
 
 }  // namespace
 
-bool Shadow::remember(const DeployedRule& rule) {
+bool TrialEvaluation::remember(const DeployedRule& rule) {
   std::size_t copied = rule.state.timed().produced.keys();
   for (const auto& slots : rule.state.consumed) copied += slots.size();
   if (static_cast<double>(copied) * tuning::kTakeIn > tuning::kTry) return false;
@@ -75,9 +75,9 @@ bool Shadow::remember(const DeployedRule& rule) {
   return true;
 }
 
-void Shadow::evaluate(const DeployedRule& rule, const EngineEntry& entry,
-                      const engine::Terminators& terminators, const engine::Budget& budget,
-                      double most) {
+void TrialEvaluation::evaluate(const DeployedRule& rule, const EngineEntry& entry,
+                               const engine::Terminators& terminators, const engine::Budget& budget,
+                               double most) {
   const auto start = std::chrono::steady_clock::now();
   sink_.clear();
   outcome_.parts.clear();
@@ -100,9 +100,9 @@ void Shadow::evaluate(const DeployedRule& rule, const EngineEntry& entry,
   }
 }
 
-std::optional<Shadow::Difference> Shadow::difference(const DeployedRule& rule, const Schema& schema,
-                                                     std::span<const history::Slot> terminators,
-                                                     const Outcome& outcome) const {
+std::optional<TrialEvaluation::Difference> TrialEvaluation::difference(
+    const DeployedRule& rule, const Schema& schema, std::span<const history::Slot> terminators,
+    const Outcome& outcome) const {
   const EventType& type = schema.at(rule.rule().type);
   const std::size_t width = rule.rule().assignments.size();
   const auto own = composites_of(outcome, terminators.size(), width);
