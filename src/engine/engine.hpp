@@ -106,8 +106,8 @@ class Engine {
   virtual bool is_device() const { return false; }
   /// What a call of `evaluate` costs at least, in nanoseconds; 0 unless it is a device.
   virtual double fixed_cost() const { return 0; }
-  /// Whether it can be asked for `declined` and evaluators without a wait. If not, it begins to get
-  /// ready.
+  /// Whether it can be asked for `reason_to_decline` and evaluators without a wait. If not, it
+  /// begins to get ready.
   virtual bool is_ready() const { return true; }
   /// Whether evaluations are slower than they are going to be, so that their times say little.
   virtual bool is_warming_up() const { return false; }
@@ -120,7 +120,7 @@ class Engine {
   /// Says what it is, then what it has on this machine or lacks, a line each.
   virtual std::vector<std::string> description() const = 0;
   /// Why the engine leaves a plan to the `column` engine; empty if it evaluates the plan itself.
-  virtual std::string declined(const plan::Plan&) const { return {}; }
+  virtual std::string reason_to_decline(const plan::Plan&) const { return {}; }
   /// Evaluates the terminators of each request as language.md §4 defines and reports every
   /// composite to its sink. Requests are reported in their order, but an engine may search for all
   /// of them at once. Fewer terminators than all are done when the sink has no room for more,

@@ -10,7 +10,7 @@ namespace {
 
 std::string with_reason(const std::string& name, const plan::Plan& plan) {
   const auto* const engine = engine::find_engine(name);
-  const std::string reason = engine == nullptr ? "" : engine->declined(plan);
+  const std::string reason = engine == nullptr ? "" : engine->reason_to_decline(plan);
   return reason.empty() ? name : name + " declines, column evaluates: " + reason;
 }
 

@@ -253,7 +253,7 @@ class RoundTest : public TrialTest {
  protected:
   RoundTest()
       : TrialTest("column", {.choices = {"column", "automaton", "cuda-host"}, .threads = 4}) {
-    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+    EXPECT_EQ(engine::find_engine("cuda-host")->reason_to_decline(*rule().plan), "");
   }
 };
 

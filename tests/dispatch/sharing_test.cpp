@@ -11,7 +11,7 @@ class DeviceTest : public TrialTest {
  protected:
   DeviceTest() : TrialTest("column", {.choices = {"column", "cuda-host"}, .threads = 4}) {
     // This opens the device.
-    EXPECT_EQ(engine::find_engine("cuda-host")->declined(*rule().plan), "");
+    EXPECT_EQ(engine::find_engine("cuda-host")->reason_to_decline(*rule().plan), "");
   }
 
   std::string engine_of(std::uint32_t index) {

@@ -553,7 +553,7 @@ TEST(CudaEngine, SpreadsRulesAndTerminatorsOverDevices) {
 std::string reason(const Engine& engine, const std::string& rule) {
   language::BoundFile bound = language::compile({"test.tesla", kTypes + rule}, Schema());
   EXPECT_EQ(bound.rules.size(), 1u) << bound.diagnostics.render();
-  return engine.declined(plan::make_plan(std::move(bound.rules[0])));
+  return engine.reason_to_decline(plan::make_plan(std::move(bound.rules[0])));
 }
 
 TEST(CudaEngine, SaysWhatItLeavesToTheCpu) {

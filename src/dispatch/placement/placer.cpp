@@ -131,7 +131,8 @@ void Placer::look_at_engines(Ledger::Rule& known, std::uint32_t number) {
       option.is_hindered = more_late > kLate * more && !option.engine->bears_late_events();
     }
     if (option.ability != Ability::unknown || !option.engine->is_ready()) continue;
-    option.ability = option.engine->declined(plan).empty() ? Ability::able : Ability::unable;
+    option.ability =
+        option.engine->reason_to_decline(plan).empty() ? Ability::able : Ability::unable;
   }
 }
 

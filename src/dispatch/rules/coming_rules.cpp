@@ -18,7 +18,7 @@ Placement placement_of(const Rule& rule, const std::string& default_engine) {
 void equip(DeployedRule& rule, history::History& history) {
   EngineEntry& entry = rule.placement.entry();
   entry.evaluators.push_back(entry.engine->prepare(rule.plan, history));
-  if (const auto reason = entry.engine->declined(*rule.plan); !reason.empty()) {
+  if (const auto reason = entry.engine->reason_to_decline(*rule.plan); !reason.empty()) {
     rule.placement.set_reason(std::string(entry.engine->name()) +
                               " declines, column evaluates: " + reason);
   }

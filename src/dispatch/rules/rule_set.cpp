@@ -375,7 +375,7 @@ Result<void> RuleSet::pin(std::string_view name, std::string_view engine,
     return {};
   }
   const engine::Engine& wanted = *engine::find_engine(engine);
-  if (const auto reason = wanted.declined(*rule.plan); !reason.empty()) {
+  if (const auto reason = wanted.reason_to_decline(*rule.plan); !reason.empty()) {
     return Error{language::in_quotes(engine) + " cannot evaluate rule " + language::in_quotes(name),
                  reason};
   }

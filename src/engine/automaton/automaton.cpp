@@ -360,7 +360,7 @@ double AutomatonEvaluator::upkeep() {
 
 /// A row of a table would have to be kept as a partial sequence for ever, and which events are the
 /// newest ones tells the terminator alone.
-std::string AutomatonEngine::declined(const plan::Plan& plan) const {
+std::string AutomatonEngine::reason_to_decline(const plan::Plan& plan) const {
   for (const State& state : plan.rule.states) {
     if (state.table) return state.name + ": it is a table";
     if (state.among) return state.name + ": it counts the events of its window";
@@ -370,7 +370,7 @@ std::string AutomatonEngine::declined(const plan::Plan& plan) const {
 
 std::unique_ptr<CpuEvaluator> AutomatonEngine::make(std::shared_ptr<const plan::Plan> plan,
                                                     history::History& history) const {
-  if (!declined(*plan).empty()) return ColumnEngine().make(std::move(plan), history);
+  if (!reason_to_decline(*plan).empty()) return ColumnEngine().make(std::move(plan), history);
   return std::make_unique<AutomatonEvaluator>(std::move(plan), history);
 }
 

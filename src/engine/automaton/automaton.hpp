@@ -17,7 +17,7 @@ class AutomatonEngine final : public CpuEngine {
   }
   bool divides_terminators() const override { return false; }
   bool bears_late_events() const override { return false; }
-  std::string declined(const plan::Plan& plan) const override;
+  std::string reason_to_decline(const plan::Plan& plan) const override;
   std::unique_ptr<CpuEvaluator> make(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 };

@@ -109,7 +109,7 @@ void CudaEngine::settle() const {
   if (is_opening) static_cast<void>(contexts());
 }
 
-std::string CudaEngine::declined(const plan::Plan& plan) const {
+std::string CudaEngine::reason_to_decline(const plan::Plan& plan) const {
   if (auto problem = problem_of(plan); !problem.empty()) return problem;
   if (!contexts().empty()) return "";
   const std::lock_guard lock(mutex_);
@@ -165,7 +165,7 @@ void CudaEngine::search(std::span<const Request> requests, const Budget& budget)
 
 std::unique_ptr<Evaluator> CudaEngine::prepare(std::shared_ptr<const plan::Plan> plan,
                                                history::History& history) const {
-  if (!declined(*plan).empty()) {
+  if (!reason_to_decline(*plan).empty()) {
     return std::make_unique<CudaEvaluator>(
         *this, std::nullopt, ColumnEngine().make(std::move(plan), history), tuning_.least_pairs);
   }

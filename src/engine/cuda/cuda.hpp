@@ -71,7 +71,7 @@ class CudaEngine final : public Engine {
   /// A device takes all terminators of a rule at once.
   bool divides_terminators() const override { return false; }
   void evaluate(std::span<Request> requests, const Budget& budget) const override;
-  std::string declined(const plan::Plan& plan) const override;
+  std::string reason_to_decline(const plan::Plan& plan) const override;
   std::unique_ptr<Evaluator> prepare(std::shared_ptr<const plan::Plan> plan,
                                      history::History& history) const override;
 
