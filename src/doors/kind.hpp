@@ -52,6 +52,9 @@ struct Kind {
   std::string Settings::*target;
   /// Whether the values of its own keys are right.
   Result<void> (*check)(const Settings&);
+  /// What one door alone can have, such as the port that it listens on, as messages name it. Null:
+  /// there is nothing.
+  std::string (*exclusive)(const Settings&) = nullptr;
   /// Null: no events come in. The source goes on behind `position`. Precondition: `check` found
   /// nothing wrong, as for `make_sink`. An error: something that it needs cannot be read.
   Result<std::unique_ptr<Source>> (*make_source)(const std::string& door, const Settings&,

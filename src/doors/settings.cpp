@@ -176,25 +176,15 @@ Result<void> check(const std::string& name, const Settings& settings) {
   return Error{"doors." + name + ": " + checked.error().message, checked.error().hint};
 }
 
-namespace {
-
-/// What one door alone can have; empty: nothing.
-std::string exclusive_to(const Settings& settings) {
-  if (settings.kind == "stdin") return "the standard input";
-  if (settings.listen.empty()) return "";
-  const bool is_udp = settings.kind == "syslog" && settings.transport == "udp";
-  return (is_udp ? "UDP " : "TCP ") + settings.listen;
-}
-
-}  // namespace
-
 Result<void> check(const Doors& doors) {
   std::map<std::string, std::string> taken;  // by which door
   for (const auto& [name, settings] : doors) {
     if (auto checked = check(name, settings); !checked) return checked;
-    const std::string wanted = exclusive_to(settings);
+    const auto exclusive = find_kind(settings.kind)->exclusive;
+    if (exclusive == nullptr) continue;
+    const std::string wanted = exclusive(settings);
     const auto [first, is_free] = taken.emplace(wanted, name);
-    if (is_free || wanted.empty()) continue;
+    if (is_free) continue;
     return Error{"doors." + name + ": the door " + first->second + " has " + wanted + " already",
                  "leave it to one of them"};
   }

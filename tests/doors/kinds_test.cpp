@@ -11,6 +11,8 @@
 namespace gorgo::doors {
 namespace {
 
+using testing::HasSubstr;
+
 std::vector<std::string> lines_of(const std::string& file) {
   std::ifstream stream(std::string(GORGO_SOURCE "/") + file);
   EXPECT_TRUE(stream) << file;
@@ -34,6 +36,19 @@ TEST(DoorKinds, AreWhole) {
     EXPECT_NE(kind.check, nullptr) << kind.name;
     EXPECT_TRUE(kind.make_source != nullptr || kind.make_sink != nullptr) << kind.name;
   }
+}
+
+/// No two doors can listen on one port.
+TEST(DoorKinds, ThatListenSayWhere) {
+  const Settings settings{.listen = "127.0.0.1:5514"};
+  std::size_t listening = 0;
+  for (const Kind& kind : kinds()) {
+    if (std::ranges::find(kind.keys, "listen", &Key::name) == kind.keys.end()) continue;
+    ASSERT_NE(kind.exclusive, nullptr) << kind.name;
+    EXPECT_THAT(kind.exclusive(settings), HasSubstr(settings.listen)) << kind.name;
+    ++listening;
+  }
+  EXPECT_GT(listening, 0u);
 }
 
 /// The table of docs/doors.md says what comes in and what leaves by a kind.

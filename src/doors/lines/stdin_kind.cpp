@@ -11,6 +11,7 @@ Kind stdin_kind() {
           .has_lines = true,
           .target = &Settings::kind,
           .check = [](const Settings&) -> Result<void> { return {}; },
+          .exclusive = [](const Settings&) -> std::string { return "the standard input"; },
           .make_source = [](const std::string&, const Settings& settings, const Types& types,
                             const Position&) -> Result<std::unique_ptr<Source>> {
             return {std::in_place, std::make_unique<StdinSource>(settings, types, STDIN_FILENO)};

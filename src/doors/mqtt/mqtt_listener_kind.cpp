@@ -78,6 +78,7 @@ Kind mqtt_listener_kind() {
                    key("certificate_key", Way::in, &Settings::certificate_key)},
           .target = &Settings::listen,
           .check = check_listener,
+          .exclusive = [](const Settings& settings) { return "TCP " + settings.listen; },
           .make_source = make_listener};
 }
 

@@ -32,6 +32,10 @@ Kind syslog_kind() {
           .has_payloads = false,
           .target = &Settings::listen,
           .check = check_syslog,
+          .exclusive =
+              [](const Settings& settings) {
+                return (settings.transport == "udp" ? "UDP " : "TCP ") + settings.listen;
+              },
           .make_source = [](const std::string&, const Settings& settings, const Types&,
                             const Position&) -> Result<std::unique_ptr<Source>> {
             return {std::in_place, std::make_unique<syslog::SyslogSource>(settings)};
