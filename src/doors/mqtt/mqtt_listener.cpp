@@ -8,12 +8,10 @@
 
 #include "base/open_files.hpp"
 #include "doors/hash.hpp"
-#include "protocol/address.hpp"
 
 namespace gorgo::doors::mqtt {
 namespace {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::seconds;
 
@@ -26,9 +24,6 @@ constexpr seconds kBetweenTold{10};  // of logins that were refused
 constexpr Attempts::Bounds kWrongPasswords{.most = 100, .one = std::chrono::milliseconds(500)};
 // A device of MQTT 3.1.1 cannot be told how many messages it may send before one is acknowledged.
 constexpr std::size_t kMostHeld = 4096;
-/// That are taken in one look. Else a device that asks without a pause would keep what others have
-/// sent, and all answers, in memory.
-constexpr int kMostReads = 1024;
 
 /// Whether two secrets are the same, in a time that does not depend on where they differ.
 bool is_same(const std::string& a, const std::string& b) {
@@ -60,42 +55,14 @@ MqttListener::~MqttListener() {
   }
 }
 
-void MqttListener::wake() {
-  woken_ = true;
-  asio::post(io_, [] {});
-}
-
 Result<void> MqttListener::open() {
-  if (acceptor_ != nullptr) return {};
-  const auto address = protocol::parse_address(settings_.listen);
-  if (!address) return address.error();
-  error_code failure;
-  Tcp::resolver resolver(io_);
-  const auto found = resolver.resolve(address->host, address->port, failure);
-  if (failure) return Error{"listen: " + failure.message(), ""};
-  try {
-    acceptor_ = std::make_unique<Tcp::acceptor>(io_, found.begin()->endpoint());
-  } catch (const boost::system::system_error& refused) {
-    return Error{"cannot listen on " + settings_.listen + ": " + refused.code().message(), ""};
-  }
-  accept();
-  look();
-  return {};
-}
-
-void MqttListener::accept() {
-  acceptor_->async_accept([this](error_code failure, Tcp::socket socket) {
-    if (failure == asio::error::operation_aborted) return;
-    if (!failure) {
-      welcome(std::move(socket));
-      return accept();
-    }
-    // The process may have too many files open; it will not have fewer at once.
-    next_accept_.expires_after(kBetweenLooks);
-    next_accept_.async_wait([this](error_code cancelled) {
-      if (!cancelled) accept();
-    });
+  if (port_ != nullptr) return {};
+  auto opened = listen_at(loop_.io(), settings_.listen, [this](const Tcp::endpoint& endpoint) {
+    port_ = std::make_unique<TcpPort>(loop_.io(), endpoint,
+                                      [this](Tcp::socket socket) { welcome(std::move(socket)); });
   });
+  if (opened) look();
+  return opened;
 }
 
 void MqttListener::welcome(Tcp::socket socket) {
@@ -355,20 +322,15 @@ void MqttListener::send(const Answers& answers) {
 }
 
 Result<Arrived> MqttListener::poll(std::chrono::milliseconds patience) {
-  const bool was_open = acceptor_ != nullptr;
+  const bool was_open = port_ != nullptr;
   if (auto opened = open(); !opened) return opened.error();
   const auto start = Clock::now();
   if (start - last_poll_ > kBetweenLooks) since_ = start;
   reader_.begin_batch();
-  const auto until = start + (was_open ? patience : patience.zero());
-  io_.restart();
-  for (int reads = 0; reads < kMostReads && !arrived_.full();) {
-    // Behind the first message only what is there already is taken.
-    const bool has_news = !arrived_.empty() || !answers_.empty() || sessions_.has_changed();
-    const std::size_t ran = has_news ? io_.poll_one() : io_.run_one_until(until);
-    if (has_news) ++reads;
-    if (ran == 0 || woken_.exchange(false)) break;
-  }
+  loop_.run(
+      start + (was_open ? patience : patience.zero()),
+      [this] { return !arrived_.empty() || !answers_.empty() || sessions_.has_changed(); },
+      [this] { return arrived_.full(); });
   last_poll_ = Clock::now();
   Arrived arrived = std::exchange(arrived_, {});
   Answers answers = std::exchange(answers_, {});

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -17,6 +15,7 @@
 
 #include "base/attempts.hpp"
 #include "doors/door.hpp"
+#include "doors/listening.hpp"
 #include "doors/message_reader.hpp"
 #include "doors/mqtt/device_connection.hpp"
 #include "doors/mqtt/device_packets.hpp"
@@ -41,7 +40,7 @@ class MqttListener : public Source {
 
   Result<Arrived> poll(std::chrono::milliseconds patience) override;
   void committed(const Position& position) override;
-  void wake() override;
+  void wake() override { loop_.wake(); }
   std::string describe(const Position& position) const override;
 
  private:
@@ -71,10 +70,9 @@ class MqttListener : public Source {
   const Secrets secrets_;
   MessageReader reader_;
   DeviceSessions sessions_;
-  boost::asio::io_context io_{1};
-  std::atomic<bool> woken_ = false;
-  std::unique_ptr<Tcp::acceptor> acceptor_;
-  boost::asio::steady_timer next_look_{io_}, next_accept_{io_};
+  SocketLoop loop_;
+  std::unique_ptr<TcpPort> port_;
+  boost::asio::steady_timer next_look_{loop_.io()};
   std::unordered_set<DevicePtr> devices_;
   std::unordered_map<DeviceSessions::Device, DevicePtr> greeted_;
   std::size_t bytes_ = 0;             // that connections take
@@ -92,7 +90,6 @@ class MqttListener : public Source {
   std::deque<Answers> uncommitted_;  // by what `poll` brought, the oldest first
 
   Result<void> open();
-  void accept();
   void welcome(Tcp::socket socket);
   void look();
   void tell_refused(Clock::time_point now);

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
 #include <utility>
-
-#include "protocol/address.hpp"
 
 namespace gorgo::doors::syslog {
 namespace {
@@ -25,32 +22,18 @@ SyslogSource::SyslogSource(const Settings& settings, std::size_t most_senders)
 
 SyslogSource::~SyslogSource() = default;
 
-void SyslogSource::wake() {
-  woken_ = true;
-  asio::post(io_, [] {});
-}
-
 Result<void> SyslogSource::open() {
-  if (udp_ != nullptr || tcp_ != nullptr) return {};
-  const auto address = protocol::parse_address(settings_.listen);
-  if (!address) return address.error();
-  error_code failure;
-  Tcp::resolver resolver(io_);
-  const auto found = resolver.resolve(address->host, address->port, failure);
-  if (failure) return Error{"listen: " + failure.message(), ""};
-  const Tcp::endpoint endpoint = *found.begin();
-  try {
+  if (is_open()) return {};
+  return listen_at(loop_.io(), settings_.listen, [this](const Tcp::endpoint& endpoint) {
     if (settings_.transport == "udp") {
-      udp_ = std::make_unique<Udp::socket>(io_, Udp::endpoint(endpoint.address(), endpoint.port()));
+      udp_ = std::make_unique<Udp::socket>(loop_.io(),
+                                           Udp::endpoint(endpoint.address(), endpoint.port()));
       receive();
     } else {
-      tcp_ = std::make_unique<Tcp::acceptor>(io_, endpoint);
-      accept();
+      tcp_ = std::make_unique<TcpPort>(loop_.io(), endpoint,
+                                       [this](Tcp::socket socket) { welcome(std::move(socket)); });
     }
-  } catch (const boost::system::system_error& refused) {
-    return Error{"cannot listen on " + settings_.listen + ": " + refused.code().message(), ""};
-  }
-  return {};
+  });
 }
 
 void SyslogSource::receive() {
@@ -60,21 +43,6 @@ void SyslogSource::receive() {
                              if (!failure) take({datagram_.data(), size}, name_of(from_));
                              receive();
                            });
-}
-
-void SyslogSource::accept() {
-  tcp_->async_accept([this](error_code failure, Tcp::socket socket) {
-    if (failure == asio::error::operation_aborted) return;
-    if (!failure) {
-      welcome(std::move(socket));
-      return accept();
-    }
-    // The process may have too many files open; it will not have fewer at once.
-    next_accept_.expires_after(std::chrono::seconds(1));
-    next_accept_.async_wait([this](error_code cancelled) {
-      if (!cancelled) accept();
-    });
-  });
 }
 
 void SyslogSource::welcome(Tcp::socket socket) {
@@ -145,19 +113,11 @@ void SyslogSource::take(std::string_view message, const std::string& sender) {
 }
 
 Result<Arrived> SyslogSource::poll(std::chrono::milliseconds patience) {
-  const bool was_open = udp_ != nullptr || tcp_ != nullptr;
+  const bool was_open = is_open();
   if (auto opened = open(); !opened) return opened.error();
-  const auto until = std::chrono::steady_clock::now() + (was_open ? patience : patience.zero());
-  io_.restart();
-  // Who sends without a pause, and no messages, must not keep those of others here.
-  constexpr int kMostReads = 1024;
-  for (int reads = 0; reads < kMostReads && !arrived_.full();) {
-    // Behind the first message only what is there already is taken.
-    const bool has_news = !arrived_.empty();
-    const std::size_t ran = has_news ? io_.poll_one() : io_.run_one_until(until);
-    if (has_news) ++reads;
-    if (ran == 0 || woken_.exchange(false)) break;
-  }
+  loop_.run(
+      SocketLoop::Clock::now() + (was_open ? patience : patience.zero()),
+      [this] { return !arrived_.empty(); }, [this] { return arrived_.full(); });
   return {std::in_place, std::exchange(arrived_, {})};
 }
 

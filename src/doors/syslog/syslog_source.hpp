@@ -1,11 +1,8 @@
 #pragma once
 
 #include <array>
-#include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -14,6 +11,7 @@
 #include <vector>
 
 #include "doors/door.hpp"
+#include "doors/listening.hpp"
 #include "doors/settings.hpp"
 #include "doors/syslog/message.hpp"
 
@@ -31,7 +29,7 @@ class SyslogSource : public Source {
 
   Result<Arrived> poll(std::chrono::milliseconds patience) override;
   void committed(const Position&) override {}
-  void wake() override;
+  void wake() override { loop_.wake(); }
   std::string describe(const Position&) const override { return ""; }
 
  private:
@@ -49,19 +47,17 @@ class SyslogSource : public Source {
 
   const Settings settings_;
   const std::size_t most_senders_;
-  boost::asio::io_context io_{1};
-  std::atomic<bool> woken_ = false;
+  SocketLoop loop_;
   std::unique_ptr<Udp::socket> udp_;
-  std::unique_ptr<Tcp::acceptor> tcp_;
-  boost::asio::steady_timer next_accept_{io_};
+  std::unique_ptr<TcpPort> tcp_;
   std::array<char, kMostMessage> datagram_{};
   Udp::endpoint from_;
   std::unordered_set<std::shared_ptr<Sender>> senders_;
   Arrived arrived_;  // what `poll` returns next
 
+  bool is_open() const { return udp_ != nullptr || tcp_ != nullptr; }
   Result<void> open();
   void receive();
-  void accept();
   void welcome(Tcp::socket socket);
   void make_room();
   void read(const std::shared_ptr<Sender>& sender);
