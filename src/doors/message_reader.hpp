@@ -23,7 +23,8 @@ class MessageReader {
   std::vector<std::string> filters() const;
   /// Begins a batch: what was taken before is gone, and types may have changed.
   void begin_batch() { reader_->begin_batch(); }
-  /// Adds the message's event to what has arrived, or a dead letter.
+  /// Adds the message's event to what has arrived, or a dead letter, which names the topic. Without
+  /// patterns that may be the sender.
   void take(std::string_view topic, std::string_view payload, Arrived& arrived);
 
  private:
