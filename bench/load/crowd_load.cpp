@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gorgo/client.hpp"
@@ -20,8 +21,8 @@
 #include "protocol/framing.hpp"
 
 /// Opens very many connections to a running server, each with subscriptions of its own, and
-/// publishes an event for each subscription. Checks that every subscription gets its own event, and
-/// no other.
+/// publishes an event for each subscription, once or again and again. Checks that every
+/// subscription gets its own event, and no other.
 namespace {
 
 using namespace gorgo;
@@ -35,7 +36,9 @@ struct Options {
   std::uint32_t connections = 10'000;
   std::uint32_t subscriptions = 10;  // of each connection
   std::uint32_t batch = 256;
-  int server = 0;  // its process; 0: its memory is not asked for
+  std::uint32_t rounds = 1;  // in each, every subscription gets an event
+  double rate = 0;           // events a second; 0: as fast as they go
+  int server = 0;            // its process; 0: its memory is not asked for
 };
 
 double seconds_since(Clock::time_point start) {
@@ -137,44 +140,69 @@ void print_memory(const Options& options, const char* when) {
   }
 }
 
-std::vector<Event> readings(std::uint32_t first, std::uint32_t end) {
+/// The events of so many places of a round. Neighbours go to different connections, so that each
+/// connection gets some all the time, and the server never asks whether it is still there.
+std::vector<Event> readings(const Options& options, std::uint32_t first, std::uint32_t end) {
   std::vector<Event> events;
-  for (std::uint32_t sensor = first; sensor < end; ++sensor) {
-    events.push_back({"Reading", std::nullopt, {{"sensor", std::int64_t{sensor}}}});
+  for (std::uint32_t i = first; i < end; ++i) {
+    const std::int64_t sensor =
+        std::int64_t{i % options.connections} * options.subscriptions + i / options.connections;
+    events.push_back({"Reading", std::nullopt, {{"sensor", sensor}}});
   }
   return events;
 }
 
-void run(const Options& options) {
-  const std::uint32_t all = options.connections * options.subscriptions;
-  auto client = Client::connect(options.address).value();
-  asio::io_context io;
+using Listeners = std::vector<std::unique_ptr<Listener>>;
+
+Listeners open_listeners(asio::io_context& io, const Options& options) {
   const auto colon = options.address.rfind(':');
   const auto server =
       tcp::resolver(io)
           .resolve(options.address.substr(0, colon), options.address.substr(colon + 1))
           .begin()
           ->endpoint();
-  print_memory(options, "before");
-  auto start = Clock::now();
-  std::vector<std::unique_ptr<Listener>> listeners;
+  Listeners listeners;
   for (std::uint32_t i = 0; i < options.connections; ++i) {
     listeners.push_back(std::make_unique<Listener>(io, server, options, i * options.subscriptions));
   }
-  std::printf("%u connections with %u subscriptions in all, opened in %.2f s\n",
-              options.connections, all, seconds_since(start));
-  print_memory(options, "with them");
-  start = Clock::now();
+  return listeners;
+}
+
+/// Publishes an event for each of so many subscriptions, at the rate that is wanted.
+void publish_to_all(Client& client, const Options& options, std::uint32_t all) {
+  const auto start = Clock::now();
   for (std::uint32_t first = 0; first < all; first += options.batch) {
-    const auto events = readings(first, std::min(all, first + options.batch));
+    if (options.rate > 0) {
+      std::this_thread::sleep_until(start +
+                                    std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(first / options.rate)));
+    }
+    const auto events = readings(options, first, std::min(all, first + options.batch));
     const auto published = client.publish(events);
     if (!published) throw std::runtime_error(published.error().to_string());
     if (published->accepted != events.size()) throw std::runtime_error("events were refused");
   }
-  std::printf("%.0f events/s accepted, one publication of %u in flight\n",
-              all / seconds_since(start), options.batch);
-  for (auto& listener : listeners) listener->take_all();
-  std::printf("each subscription has got its own event, after %.2f s\n", seconds_since(start));
+}
+
+void run(const Options& options) {
+  const std::uint32_t all = options.connections * options.subscriptions;
+  auto client = Client::connect(options.address).value();
+  asio::io_context io;
+  print_memory(options, "before");
+  auto start = Clock::now();
+  const Listeners listeners = open_listeners(io, options);
+  std::printf("%u connections with %u subscriptions in all, opened in %.2f s\n",
+              options.connections, all, seconds_since(start));
+  print_memory(options, "with them");
+  for (std::uint32_t round = 0; round < options.rounds; ++round) {
+    start = Clock::now();
+    publish_to_all(client, options, all);
+    std::printf("%.0f events/s accepted, one publication of %u in flight\n",
+                all / seconds_since(start), options.batch);
+    for (const auto& listener : listeners) listener->take_all();
+    std::printf("each subscription has got its own event, after %.2f s\n", seconds_since(start));
+    std::fflush(stdout);
+  }
   print_memory(options, "at the end");
 }
 
@@ -189,6 +217,9 @@ int main(int count, char** arguments) {
   app.add_option("--subscriptions", options.subscriptions, "Of each connection")
       ->capture_default_str();
   app.add_option("--batch", options.batch, "Events of a publication")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "In each, every subscription gets an event")
+      ->capture_default_str();
+  app.add_option("--rate", options.rate, "Events a second; 0: all that go")->capture_default_str();
   app.add_option("--server", options.server, "Process of the server, whose memory is printed");
   CLI11_PARSE(app, count, arguments);
   try {
