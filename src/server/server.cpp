@@ -16,6 +16,7 @@
 #include "server/config_reload.hpp"
 #include "server/doors/doors.hpp"
 #include "server/ending.hpp"
+#include "server/endpoint_text.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/memory_reserve.hpp"
 #include "server/ports.hpp"
@@ -28,6 +29,7 @@
 namespace gorgo::server {
 
 namespace asio = boost::asio;
+using asio::ip::tcp;
 using boost::system::error_code;
 
 struct Server::Impl {
@@ -175,10 +177,25 @@ Result<void> Server::Impl::listen() {
   return {};
 }
 
+/// Whether only one of two ports can be listened on.
+static bool meet(const tcp::endpoint& one, const tcp::endpoint& other) {
+  const auto a = one.address(), b = other.address();
+  return one.port() == other.port() && one.port() != 0 &&
+         (a == b || a.is_unspecified() || b.is_unspecified());
+}
+
 Result<void> Server::Impl::check_ports() {
   if (auto made = make_ports(); !made) return made;
+  std::vector<tcp::endpoint> endpoints;
   for (const auto& listener : listeners) {
-    if (auto checked = listener->check(options); !checked) return checked;
+    const auto endpoint = listener->find_endpoint(options);
+    if (!endpoint) return endpoint.error();
+    if (std::ranges::any_of(endpoints, [&](const auto& other) { return meet(other, *endpoint); })) {
+      return Error{listener->option() + " " + to_string(*endpoint) +
+                       ": another port of this server has the address",
+                   "choose another address; port 0 takes a free one"};
+    }
+    endpoints.push_back(*endpoint);
   }
   return {};
 }

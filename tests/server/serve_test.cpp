@@ -310,6 +310,10 @@ TEST_F(Serve, TellsWhetherAStartWouldTakeTheConfigurationAndItsRules) {
   Process exposed({"serve", "-t", "--http", "0.0.0.0:0"});
   EXPECT_THAT(exposed.err_line("gorgo:"), HasSubstr("will not listen on 0.0.0.0:0"));
   EXPECT_EQ(exposed.wait(), 1);
+  Process twice({"serve", "-t", "--listen", "127.0.0.1:7450", "--http", "127.0.0.1:7450"});
+  EXPECT_THAT(twice.err_line("gorgo:"),
+              HasSubstr("--http 127.0.0.1:7450: another port of this server has the address"));
+  EXPECT_EQ(twice.wait(), 1);
   Process nowhere({"serve", "-t", "--trex", "no-such-host.invalid:7451"});
   EXPECT_THAT(nowhere.err_line("gorgo:"), HasSubstr("cannot resolve no-such-host.invalid:7451"));
   EXPECT_EQ(nowhere.wait(), 1);

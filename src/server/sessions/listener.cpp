@@ -47,11 +47,6 @@ Result<tcp::endpoint> Listener::find_endpoint(const ServerOptions& options) {
   return endpoint;
 }
 
-Result<void> Listener::check(const ServerOptions& options) {
-  const auto endpoint = find_endpoint(options);
-  return endpoint ? Result<void>() : endpoint.error();
-}
-
 Result<void> Listener::listen(const ServerOptions& options) {
   const auto endpoint = find_endpoint(options);
   if (!endpoint) return endpoint.error();

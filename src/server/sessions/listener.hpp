@@ -31,8 +31,8 @@ class Listener {
   /// Opens the port. An address that others can reach is refused where that is dangerous
   /// (`danger_of`).
   Result<void> listen(const ServerOptions& options);
-  /// Whether `listen` would find the address and not refuse it; opens nothing.
-  Result<void> check(const ServerOptions& options);
+  /// The address that `listen` would listen on, unless that would refuse it; opens nothing.
+  Result<boost::asio::ip::tcp::endpoint> find_endpoint(const ServerOptions& options);
   /// Whether the open port may stay so with these options.
   Result<void> check_exposure(const ServerOptions& options) const;
   /// "http on 127.0.0.1:45123", with the actual port. Precondition: `listen` succeeded.
@@ -55,8 +55,6 @@ class Listener {
 
   boost::system::error_code accept_one();
   void tell_of(const boost::system::error_code& failure);
-  /// The address that is configured, if it may be listened on.
-  Result<boost::asio::ip::tcp::endpoint> find_endpoint(const ServerOptions& options);
   Result<void> check_exposure(const boost::asio::ip::tcp::endpoint& endpoint,
                               const ServerOptions& options) const;
 };
