@@ -22,7 +22,8 @@ std::vector<GpuInfo> describe_gpus() {
     const std::string why = driver == 0            ? "this machine has no CUDA driver"
                             : error == cudaSuccess ? "this machine has no GPU"
                                                    : cudaGetErrorString(error);
-    return {{.unavailable = why, .driver = driver, .runtime = runtime}};
+    const bool is_missing = driver == 0 || error == cudaSuccess || error == cudaErrorNoDevice;
+    return {{.unavailable = why, .is_missing = is_missing, .driver = driver, .runtime = runtime}};
   }
   std::vector<GpuInfo> gpus;
   for (int i = 0; i < count; ++i) {

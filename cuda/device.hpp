@@ -163,6 +163,7 @@ struct DeviceOptions {
 struct GpuInfo {
   std::string name;  ///< empty: there is none
   std::string unavailable;
+  bool is_missing = false;   ///< this machine or this build has none, which is no fault
   std::uint64_t memory = 0;  ///< bytes
   int multiprocessors = 0;
   int capability = 0;  ///< 90 is 9.0

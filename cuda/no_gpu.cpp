@@ -3,7 +3,9 @@
 
 namespace gorgo::gpu {
 
-std::vector<GpuInfo> describe_gpus() { return {{.unavailable = "this build is without CUDA"}}; }
+std::vector<GpuInfo> describe_gpus() {
+  return {{.unavailable = "this build is without CUDA", .is_missing = true}};
+}
 
 std::unique_ptr<Device> open_gpu(std::uint32_t, const DeviceOptions&) {
   throw DeviceError(describe_gpus().front().unavailable, true);

@@ -499,6 +499,20 @@ TEST(CudaEngine, IsUnavailableWhereTheHostHasNoMemoryToOpenADevice) {
   EXPECT_EQ(engine.devices()[0].problem, "no memory of the host");
 }
 
+TEST(CudaEngine, HasNoDevicesAndNoFailureOnAMachineWithoutAny) {
+  const auto open = [] {
+    CudaEngine::Opened none{{}};
+    none.why_none = "this machine has no GPU";
+    return none;
+  };
+  const CudaEngine engine("emulated", open, [] { return std::vector<std::string>(); }, {});
+  const Batches batches = random_stream(100, 2);
+  EXPECT_EQ(evaluation_of(engine, rules(300), batches), expected(rules(300), batches));
+  EXPECT_TRUE(engine.contexts().empty());
+  EXPECT_TRUE(engine.devices().empty());
+  EXPECT_EQ(engine.failures(), 0u);
+}
+
 TEST(CudaEngine, SpreadsWhatIsNotSmallOverThreads) {
   const std::string text = rules(900);
   const Batches batches = random_stream(100, 6);

@@ -64,13 +64,17 @@ std::vector<std::shared_ptr<DeviceContext>> CudaEngine::contexts() const {
       std::vector<std::shared_ptr<DeviceContext>> contexts;
       for (auto& device : opened.devices)
         contexts.push_back(std::make_shared<DeviceContext>(std::move(device)));
-      workers_ = std::make_unique<Workers>(static_cast<unsigned>(contexts.size()));
+      if (!contexts.empty())
+        workers_ = std::make_unique<Workers>(static_cast<unsigned>(contexts.size()));
+      unavailable_ = std::move(opened.why_none);
       left_out_ = std::move(opened.left_out);
       contexts_ = std::move(contexts);
     } catch (const std::bad_alloc&) {
       unavailable_ = "no memory of the host";
+      is_at_fault_ = true;
     } catch (const std::exception& error) {  // a device failed, or there are too many threads
       unavailable_ = error.what();
+      is_at_fault_ = true;
     }
     is_opened_ = true;
   }

@@ -37,10 +37,11 @@ class CudaEngine final : public Engine {
     Opened(Devices all, std::vector<LeftOut> others = {})
         : devices(std::move(all)), left_out(std::move(others)) {}
 
-    Devices devices;  ///< at least one
+    Devices devices;
     std::vector<LeftOut> left_out;
+    std::string why_none;  ///< where there is no device, and nobody expects one
   };
-  using Open = std::function<Opened()>;  ///< throws DeviceError when there would be no device
+  using Open = std::function<Opened()>;  ///< throws DeviceError when none can be taken into use
   using Describe = std::function<std::vector<std::string>()>;
 
   /// What makes it work in one way or another.
@@ -90,11 +91,12 @@ class CudaEngine final : public Engine {
   Open open_;
   Describe describe_;
   const Tuning tuning_;
-  mutable std::mutex mutex_;    // guards the next four
+  mutable std::mutex mutex_;    // guards the next five
   mutable std::thread opener_;  // runs at most once; the destructor joins it
   mutable std::vector<std::shared_ptr<DeviceContext>> contexts_;
   mutable std::vector<LeftOut> left_out_;
-  mutable std::string unavailable_;
+  mutable std::string unavailable_;   // why there is no device
+  mutable bool is_at_fault_ = false;  // which is a failure, and none of a machine without devices
   /// True once the devices have been opened or could not be. `is_ready` reads it without the mutex,
   /// which another thread may hold for a moment.
   mutable std::atomic<bool> is_opened_ = false;

@@ -43,7 +43,7 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
   std::vector<DeviceInfo> list;
   {
     const std::lock_guard lock(mutex_);
-    if (!unavailable_.empty()) list.push_back({.problem = unavailable_});
+    if (is_at_fault_) list.push_back({.problem = unavailable_});
     for (const LeftOut& device : left_out_) {
       list.push_back({.number = device.number, .problem = device.problem});
     }
@@ -57,7 +57,7 @@ std::vector<DeviceInfo> CudaEngine::devices() const {
 
 std::uint64_t CudaEngine::failures() const {
   const std::lock_guard lock(mutex_);
-  std::uint64_t count = left_out_.size() + (unavailable_.empty() ? 0 : 1);
+  std::uint64_t count = left_out_.size() + (is_at_fault_ ? 1 : 0);
   for (const auto& context : contexts_) count += context->last_failure().count;
   return count;
 }

@@ -36,17 +36,23 @@ std::uint64_t longest_inside_of_host() {
 }
 
 /// The GPUs that the options name, or all.
-std::vector<std::uint32_t> indices_of(const CudaOptions& options) {
+std::vector<std::uint32_t> indices_of(const CudaOptions& options,
+                                      const std::vector<gpu::GpuInfo>& gpus) {
   if (!options.devices.empty()) return options.devices;
-  std::vector<std::uint32_t> all(gpu::describe_gpus().size());
+  std::vector<std::uint32_t> all(gpus.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-/// Opens as many GPUs as can be taken into use.
+/// Opens as many GPUs as can be taken into use. None is no failure where the machine has none and
+/// the options name none.
 CudaEngine::Opened open_gpus() {
   const auto options = cuda_options();
   if (!options) throw gpu::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
+  const auto gpus = gpu::describe_gpus();
+  CudaEngine::Opened opened{{}};
+  opened.why_none = gpus.front().unavailable;
+  if (options->devices.empty() && gpus.front().is_missing) return opened;
   const gpu::DeviceOptions each{
       .bytes = options->memory,
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
@@ -55,7 +61,7 @@ CudaEngine::Opened open_gpus() {
   CudaEngine::Devices devices;
   std::vector<CudaEngine::LeftOut> left_out;
   std::optional<gpu::DeviceError> problem;
-  for (const std::uint32_t index : indices_of(*options)) {
+  for (const std::uint32_t index : indices_of(*options, gpus)) {
     try {
       devices.push_back(gpu::open_gpu(index, each));
     } catch (const gpu::DeviceError& error) {
