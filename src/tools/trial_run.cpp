@@ -51,7 +51,7 @@ TrialRun::TrialRun(const server::Workshop::Trial& trial, const std::stop_token& 
 
 std::string TrialRun::report() {
   const Json diagnostics = deploy();
-  if (processor_.rule_count() > 0) run();
+  if (is_deployed_) run();
   const Json report = {{"diagnostics", diagnostics},
                        {"accepted", accepted_},
                        {"refused", bad_lines_},
@@ -66,7 +66,9 @@ std::string TrialRun::report() {
 TrialRun::Json TrialRun::deploy() {
   declare_types();
   Json list = Json::array();
-  for (const Diagnostic& each : processor_.deploy(trial_.name, trial_.rules).list) {
+  const Diagnostics found = processor_.deploy(trial_.name, trial_.rules);
+  is_deployed_ = !found.failed();
+  for (const Diagnostic& each : found.list) {
     list.push_back(Json::parse(render_json(each)));
   }
   return list;

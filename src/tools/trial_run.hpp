@@ -37,6 +37,7 @@ class TrialRun {
 
   const server::Workshop::Trial& trial_;
   Processor processor_;
+  bool is_deployed_ = false;
   const std::stop_callback<Stop> stop_;
   ReadEvents read_;
   std::uint64_t accepted_ = 0, bad_lines_ = 0, composites_ = 0;

@@ -96,6 +96,13 @@ TEST_F(Workshops, ATrialSaysWhatIsWrongWithTheRules) {
   EXPECT_EQ(told["composites"], 0);
 }
 
+TEST_F(Workshops, ATrialOfTypesAloneTellsOfTheEvents) {
+  const Json told =
+      try_rules("event Temp(area: string, value: float);", reading(1, "A1", 50) + "no event\n");
+  EXPECT_EQ(told["accepted"], 1) << told.dump();
+  EXPECT_EQ(told["refused"], 1) << told.dump();
+}
+
 /// A declared type counts, and one that the text makes anew does not stand in its way.
 TEST_F(Workshops, ATrialKnowsTheTypesOfTheServer) {
   EXPECT_EQ(
