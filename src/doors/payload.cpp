@@ -155,6 +155,16 @@ class JsonObjects : public PayloadReader {
   }
 };
 
+/// Whether a line ends within the text and outside of quotes.
+bool has_rows_behind(std::string_view text) {
+  bool is_quoted = false;
+  for (const char c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (!is_quoted && c == '\n') return true;
+  }
+  return false;
+}
+
 /// The reader of CSV wants a batch of its own events, and numbers lines: neither is shown here.
 class CsvLines : public PayloadReader {
  public:
@@ -191,6 +201,9 @@ class CsvLines : public PayloadReader {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
     if (!open_) record_.clear();
     if (!open_ && is_blank(text)) return Outcome::nothing;
+    if (!open_ && has_rows_behind(text)) {
+      return Error{"the message has several rows of CSV", "send a message for each row"};
+    }
     if (reader_ == nullptr) {
       if (auto made = make_reader(); !made) return made.error();
     }

@@ -104,6 +104,15 @@ TEST_F(Payloads, LinesOfCsvWithoutHeader) {
                           "@2000 Temp(v=47, area=\"A1\")"));
 }
 
+TEST_F(Payloads, AMessageOfCsvIsOneRow) {
+  settings.format = "csv";
+  settings.form.type = "Temp";
+  settings.columns = {"note", "v"};
+  EXPECT_THAT(read({"fine,1\nfine,2", "\"two\nlines\",3", "\"\"\"\n\",4\n", "\"x\"\n,5"}),
+              ElementsAre(HasSubstr("several rows"), "@ Temp(note=\"two\\nlines\", v=3)",
+                          "@ Temp(note=\"\\\"\\n\", v=4)", HasSubstr("several rows")));
+}
+
 TEST_F(Payloads, AQuoteThatIsNotClosedEndsWithItsMessage) {
   settings.format = "csv";
   settings.form.type = "Temp";
