@@ -73,7 +73,8 @@ TEST_P(Spans, BeginInTheOrderOfTheirTimes) {
   for (const Duration width : {kHour / 3, kHour / 2, kHour * 3 / 4, kHour, kHour * 3 / 2, 3 * kHour,
                                5 * kHour, 24 * kHour, 168 * kHour}) {
     Timestamp before = std::numeric_limits<Timestamp>::min();
-    for (Timestamp time = at("2025-01-01T00:00:00Z"); time < at("2027-01-01T00:00:00Z");
+    // All clocks that change do so within a year.
+    for (Timestamp time = at("2025-01-01T00:00:00Z"); time < at("2026-01-01T00:00:00Z");
          time += kHour / 12) {
       const Timestamp begin = truncated(time, width, zone).integer;
       ASSERT_LE(begin, time) << width;
