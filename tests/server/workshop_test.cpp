@@ -176,7 +176,8 @@ TEST_F(Workshops, RuleTestsRunAgainstTheRulesThatAreGiven) {
 }
 
 TEST_F(Workshops, BodiesThatAreNoneAreRefused) {
-  for (const char* body : {"", "[]", "{\"text\":1,\"events\":\"\"}", "{\"text\":\"\"}", "{"}) {
+  for (const char* body : {"", "[]", "{\"text\":1,\"events\":\"\"}", "{\"text\":\"\"}", "{",
+                           R"({"text":"","text":"","events":"","tests":""})"}) {
     EXPECT_EQ(http_.ask("POST", "/v1/rules/heat/trial", body).status, 400u) << body;
     EXPECT_EQ(http_.ask("POST", "/v1/rules/heat/tests", body).status, 400u) << body;
   }

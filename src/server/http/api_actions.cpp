@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "codec/parse_json.hpp"
 #include "server/actions/action_targets.hpp"
 #include "server/http/api.hpp"
 #include "server/http/reply_json.hpp"
@@ -17,7 +16,9 @@ namespace asio = boost::asio;
 /// What {"matchers":{"area":"A1"},"seconds":3600,"comment":"..."} says.
 Result<ActionSilence> silence_in(const Call& call) {
   constexpr std::int64_t kYear = std::int64_t{366} * 24 * 3600, kSecond = 1'000'000'000;
-  const Json json = codec::parse_json<Json>(static_cast<const TextBody&>(*call.body).text());
+  const auto read = static_cast<const TextBody&>(*call.body).json();
+  if (!read) return read.error();
+  const Json& json = *read;
   const Error wrong{"the body is no silence",
                     R"(send {"matchers":{"area":"A1"},"seconds":3600,"comment":"why"})"};
   if (!json.is_object() || !json.contains("seconds") || !json["seconds"].is_number_integer()) {

@@ -1,4 +1,3 @@
-#include "codec/parse_json.hpp"
 #include "protocol/info.hpp"
 #include "server/http/api.hpp"
 #include "server/http/place_text.hpp"
@@ -23,7 +22,9 @@ Json durable_json(const wire::DurableInfo& info) {
 
 /// The place in a body like {"id":"12-1"}.
 Result<Place> place_in(const Call& call) {
-  const Json json = codec::parse_json<Json>(static_cast<const TextBody&>(*call.body).text());
+  const auto read = static_cast<const TextBody&>(*call.body).json();
+  if (!read) return read.error();
+  const Json& json = *read;
   std::optional<Place> place;
   if (json.is_object() && json.contains("id") && json["id"].is_string()) {
     place = parse_place(json["id"].get<std::string>());

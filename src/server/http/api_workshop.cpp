@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "codec/event_text.hpp"
-#include "codec/parse_json.hpp"
 #include "protocol/info.hpp"
 #include "server/durability/journal_look.hpp"
 #include "server/http/api.hpp"
@@ -41,8 +40,9 @@ using RulesAndText = std::pair<std::string, std::string>;
 
 /// `{"text":"..",KEY:".."}`
 Result<RulesAndText> read_rules_and(const std::string& key, const Call& call) {
-  const auto& body = static_cast<const TextBody&>(*call.body).text();
-  const Json json = codec::parse_json<Json>(body);
+  const auto read = static_cast<const TextBody&>(*call.body).json();
+  if (!read) return read.error();
+  const Json& json = *read;
   const auto is_text = [&](const std::string& member) {
     return json.is_object() && json.contains(member) && json[member].is_string();
   };

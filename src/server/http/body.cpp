@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <new>
+#include <nlohmann/json.hpp>
+
+#include "codec/parse_json.hpp"
 
 namespace gorgo::server::http {
 namespace {
@@ -22,6 +25,15 @@ Problem body_too_large(std::size_t max_bytes) {
   return {413,
           {"the body has more than " + std::to_string(max_bytes) + " bytes, inflated",
            "send less at once, or raise http.max_body_bytes"}};
+}
+
+Result<nlohmann::ordered_json> TextBody::json() const {
+  auto read = codec::read_json<nlohmann::ordered_json>(text_);
+  if (read.value.is_discarded()) return Error{"the body is no JSON", ""};
+  if (read.repeated) {
+    return Error{"'" + read.repeated->name + "' stands twice in the body", "leave one of them out"};
+  }
+  return std::move(read.value);
 }
 
 Checked TextBody::put(std::string_view bytes) {

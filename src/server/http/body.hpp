@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ class TextBody : public Body {
   std::size_t memory() const override { return text_.capacity(); }
   std::size_t taken() const override { return text_.size(); }
   const std::string& text() const { return text_; }
+  /// The value that the text is. An error: it is none, or a member of an object stands twice.
+  Result<nlohmann::ordered_json> json() const;
 
  private:
   const std::size_t max_bytes_;
