@@ -194,6 +194,7 @@ void run(const Options& options) {
   std::printf("%u connections with %u subscriptions in all, opened in %.2f s\n",
               options.connections, all, seconds_since(start));
   print_memory(options, "with them");
+  std::fflush(stdout);  // a program that started this one waits for it
   for (std::uint32_t round = 0; round < options.rounds; ++round) {
     start = Clock::now();
     publish_to_all(client, options, all);
