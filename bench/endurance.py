@@ -112,10 +112,11 @@ class Background:
 class Crowd:
     """The 100 000 subscriptions, each of which gets an event in each round, and no other."""
 
-    def __init__(self, programs, server, rounds):
+    def __init__(self, programs, server, seconds):
         self.process = subprocess.Popen(
             [programs.path("crowd_load"), "--to", server.native, "--connections", str(LISTENERS), "--subscriptions", str(SUBSCRIPTIONS),
-             "--rounds", str(rounds), "--batch", "16", "--rate", str(LISTENERS * SUBSCRIPTIONS / ROUND_S)],
+             "--seconds", str(seconds), "--batch", str(LISTENERS * SUBSCRIPTIONS // ROUND_S), "--rate",
+             str(LISTENERS * SUBSCRIPTIONS / ROUND_S)],
             text=True, stdout=subprocess.PIPE)
         self.process.stdout.readline()  # all are open
 
@@ -146,7 +147,7 @@ def row(name, server, found):
 def measure(programs, server, options):
     minutes, part_s = options.minutes, min(300, options.minutes * 60)
     parts = max(1, round(minutes * 60 / part_s))
-    background, crowd = Background(server), Crowd(programs, server, max(1, int(minutes * 60 / ROUND_S)))
+    background, crowd = Background(server), Crowd(programs, server, max(0, minutes * 60 - ROUND_S))
     # A rule that the generator deploys has an event of its own.
     accepted, refused, rows = 0, 0, []
     most = load(programs, server, options, 0, min(20, part_s))

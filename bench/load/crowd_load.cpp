@@ -36,9 +36,9 @@ struct Options {
   std::uint32_t connections = 10'000;
   std::uint32_t subscriptions = 10;  // of each connection
   std::uint32_t batch = 256;
-  std::uint32_t rounds = 1;  // in each, every subscription gets an event
-  double rate = 0;           // events a second; 0: as fast as they go
-  int server = 0;            // its process; 0: its memory is not asked for
+  double seconds = 0;  // so long rounds begin, in each of which every subscription gets an event
+  double rate = 0;     // events a second; 0: as fast as they go
+  int server = 0;      // its process; 0: its memory is not asked for
 };
 
 double seconds_since(Clock::time_point start) {
@@ -195,7 +195,8 @@ void run(const Options& options) {
               options.connections, all, seconds_since(start));
   print_memory(options, "with them");
   std::fflush(stdout);  // a program that started this one waits for it
-  for (std::uint32_t round = 0; round < options.rounds; ++round) {
+  const auto begin = Clock::now();
+  do {
     start = Clock::now();
     publish_to_all(client, options, all);
     std::printf("%.0f events/s accepted, one publication of %u in flight\n",
@@ -203,7 +204,7 @@ void run(const Options& options) {
     for (const auto& listener : listeners) listener->take_all();
     std::printf("each subscription has got its own event, after %.2f s\n", seconds_since(start));
     std::fflush(stdout);
-  }
+  } while (seconds_since(begin) < options.seconds);
   print_memory(options, "at the end");
 }
 
@@ -218,7 +219,8 @@ int main(int count, char** arguments) {
   app.add_option("--subscriptions", options.subscriptions, "Of each connection")
       ->capture_default_str();
   app.add_option("--batch", options.batch, "Events of a publication")->capture_default_str();
-  app.add_option("--rounds", options.rounds, "In each, every subscription gets an event")
+  app.add_option("--seconds", options.seconds,
+                 "So long rounds begin, in each of which every subscription gets an event")
       ->capture_default_str();
   app.add_option("--rate", options.rate, "Events a second; 0: all that go")->capture_default_str();
   app.add_option("--server", options.server, "Process of the server, whose memory is printed");
