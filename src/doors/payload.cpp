@@ -157,6 +157,7 @@ class JsonObjects : public PayloadReader {
 
 /// Whether a line ends within the text and outside of quotes.
 bool has_rows_behind(std::string_view text) {
+  if (text.find('\n') == text.npos) return false;  // as in each line of a file
   bool is_quoted = false;
   for (const char c : text) {
     if (c == '"') is_quoted = !is_quoted;

@@ -44,15 +44,24 @@ std::unique_ptr<codec::EventReader> reader_of(std::string_view events, const Sch
   return has_lines ? codec::make_line_reader() : codec::make_csv_reader({}, &schema);
 }
 
+nlohmann::ordered_json json_of(const Diagnostics& found) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Diagnostic& each : found.list) {
+    list.push_back(nlohmann::ordered_json::parse(render_json(each)));
+  }
+  return list;
+}
+
 }  // namespace
 
 TrialRun::TrialRun(const server::Workshop::Trial& trial, const std::stop_token& stop)
     : trial_(trial), processor_(options_of_trials()), stop_(stop, Stop{&processor_}) {}
 
 std::string TrialRun::report() {
-  const Json diagnostics = deploy();
-  if (is_deployed_) run();
-  const Json report = {{"diagnostics", diagnostics},
+  declare_types();
+  const Diagnostics found = processor_.deploy(trial_.name, trial_.rules);
+  if (!found.failed()) run();
+  const Json report = {{"diagnostics", json_of(found)},
                        {"accepted", accepted_},
                        {"refused", bad_lines_},
                        {"errors", bad_},
@@ -61,17 +70,6 @@ std::string TrialRun::report() {
                        {"rules", rules()},
                        {"events", shown_}};
   return codec::json_text(report);
-}
-
-TrialRun::Json TrialRun::deploy() {
-  declare_types();
-  Json list = Json::array();
-  const Diagnostics found = processor_.deploy(trial_.name, trial_.rules);
-  is_deployed_ = !found.failed();
-  for (const Diagnostic& each : found.list) {
-    list.push_back(Json::parse(render_json(each)));
-  }
-  return list;
 }
 
 /// What the server knows counts, unless the text says otherwise.

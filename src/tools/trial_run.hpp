@@ -37,14 +37,12 @@ class TrialRun {
 
   const server::Workshop::Trial& trial_;
   Processor processor_;
-  bool is_deployed_ = false;
   const std::stop_callback<Stop> stop_;
   ReadEvents read_;
   std::uint64_t accepted_ = 0, bad_lines_ = 0, composites_ = 0;
   Json shown_ = Json::array(), bad_ = Json::array();
 
   /// Returns the diagnostics.
-  Json deploy();
   void declare_types();
   void run();
   void take_line(codec::EventReader& reader, std::string_view line);
