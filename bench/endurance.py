@@ -148,8 +148,7 @@ def measure(programs, server, options):
     minutes, part_s = options.minutes, min(300, options.minutes * 60)
     parts = max(1, round(minutes * 60 / part_s))
     background, crowd = Background(server), Crowd(programs, server, max(0, minutes * 60 - ROUND_S))
-    # A rule that the generator deploys has an event of its own.
-    accepted, refused, rows = 0, 0, []
+    rows = []
     most = load(programs, server, options, 0, min(20, part_s))
     rows.append(row("all that go", server, most))
     founds = [most]
@@ -159,6 +158,7 @@ def measure(programs, server, options):
         print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
     rounds = crowd.rounds()
     background.end()
+    # Each run publishes an event before it counts.
     accepted = sum(found[1] + 1 for found in founds) + rounds * LISTENERS * SUBSCRIPTIONS + background.published
     refused = sum(found[2] for found in founds)
     return rows, rounds, background, accepted, refused

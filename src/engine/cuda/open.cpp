@@ -50,9 +50,11 @@ CudaEngine::Opened open_gpus() {
   const auto options = cuda_options();
   if (!options) throw gpu::DeviceError("GORGO_CUDA: " + options.error().to_string(), true);
   const auto gpus = gpu::describe_gpus();
-  CudaEngine::Opened opened{{}};
-  opened.why_none = gpus.front().unavailable;
-  if (options->devices.empty() && gpus.front().is_missing) return opened;
+  if (options->devices.empty() && gpus.front().is_missing) {
+    CudaEngine::Opened none{{}};
+    none.why_none = gpus.front().unavailable;
+    return none;
+  }
   const gpu::DeviceOptions each{
       .bytes = options->memory,
       .page_shift = static_cast<std::uint32_t>(std::countr_zero(options->page_events)),
