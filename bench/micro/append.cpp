@@ -154,5 +154,81 @@ void append_sequences(benchmark::State& state) {
 }
 BENCHMARK(append_sequences)->Arg(1)->Arg(1024);
 
+constexpr const char* kFire = R"(
+event Temp(area: string, value: float);
+event Smoke(area: string);
+rule fire: define Fire(area: string, mean: float)
+  from Smoke(area = $a) and last Temp(area = $a, value > 49.9) within 5 min from Smoke
+  and $mean = Avg(Temp(area = $a).value within 5 min from Smoke)
+  where area = $a, mean = $mean;
+)";
+
+/// Batches of publishers that send at the same time: each is in order, and all but the first of a
+/// round begin before the end of the one before, like the messages of several gateways of a
+/// cluster.
+class Publishers {
+ public:
+  static constexpr std::uint32_t kBatch = 2048;
+
+  explicit Publishers(std::uint32_t publishers) : publishers_(publishers) {
+    std::minstd_rand random;
+    for (Sent& sent : sent_) {
+      for (std::uint32_t i = 0; i < kBatch; ++i) sent.collected.add(event(random));
+      sent.batch = sent.collected.batch();
+      for (EventTable& table : sent.batch.tables) {
+        table.timestamps = sent.timestamps.emplace_back(table.events);
+      }
+    }
+  }
+  /// The next batch, where an event comes each microsecond.
+  const EventBatch& next() {
+    Sent& sent = sent_[number_ % sent_.size()];
+    Timestamp at = Timestamp{number_ / publishers_} * publishers_ * kBatch + number_ % publishers_;
+    ++number_;
+    std::vector<std::uint32_t> rows(sent.batch.tables.size());
+    for (const std::uint32_t table : sent.batch.order) {
+      sent.timestamps[table][rows[table]++] = at * 1000;
+      at += publishers_;
+    }
+    return sent.batch;
+  }
+
+ private:
+  struct Sent {
+    BatchBuilder collected;
+    EventBatch batch;
+    std::vector<std::vector<Timestamp>> timestamps;  // by table
+  };
+
+  const std::uint32_t publishers_;
+  std::vector<Sent> sent_ = std::vector<Sent>(64);
+  std::uint32_t number_ = 0;
+
+  static Event event(std::minstd_rand& random) {
+    const std::string area = "area" + std::to_string(random() % 16);
+    if (random() % 100 == 0) return {"Smoke", 0, {{"area", area}}};
+    return {"Temp", 0, {{"area", area}, {"value", static_cast<double>(random() % 4000) / 100}}};
+  }
+};
+
+/// What an event costs a partition of a cluster that has so many gateways.
+void append_of_publishers(benchmark::State& state) {
+  Processor processor({.threads = 1,
+                       .clock = [] { return Timestamp{0}; },
+                       .hands_out = [](std::string_view) { return false; }});
+  const auto deployed = processor.deploy("fire", kFire);
+  if (deployed.failed()) throw std::logic_error(deployed.render());
+  Publishers publishers(static_cast<std::uint32_t>(state.range(0)));
+  for (auto _ : state) {
+    IncomingBatch incoming(publishers.next());
+    processor.append(incoming, [&](const BatchCursor&, const Error& why) {
+      state.SkipWithError(why.message.c_str());
+    });
+    processor.process([](const OutputBatch& out) { benchmark::DoNotOptimize(out.rows); });
+  }
+  state.SetItemsProcessed(state.iterations() * Publishers::kBatch);
+}
+BENCHMARK(append_of_publishers)->Arg(1)->Arg(2)->Arg(4);
+
 }  // namespace
 }  // namespace gorgo::bench
