@@ -6,6 +6,7 @@ nodes, each a file of its own, as fast as they are taken. The time counts from t
 until all partitions together have had every event.
 """
 import argparse
+import collections
 import json
 import os
 import random
@@ -70,15 +71,19 @@ class Place:
 
 
 def write_events(path, count, areas, smokes, seed):
+    """Repeats some, which takes less time than making as many."""
     chosen = random.Random(seed)
+    lines = []
+    for _ in range(min(count, 250_000)):
+        area = f"area{chosen.randrange(areas)}"
+        if chosen.random() < smokes:
+            lines.append(json.dumps({"type": "Smoke", "attrs": {"area": area}}) + "\n")
+        else:
+            value = round(chosen.uniform(10, 50), 2)
+            lines.append(json.dumps({"type": "Temp", "attrs": {"area": area, "value": value}}) + "\n")
     with open(path, "w") as out:
-        for _ in range(count):
-            area = f"area{chosen.randrange(areas)}"
-            if chosen.random() < smokes:
-                out.write(json.dumps({"type": "Smoke", "attrs": {"area": area}}) + "\n")
-            else:
-                value = round(chosen.uniform(10, 50), 2)
-                out.write(json.dumps({"type": "Temp", "attrs": {"area": area, "value": value}}) + "\n")
+        for first in range(0, count, len(lines)):
+            out.writelines(lines[:count - first])
 
 
 def metric(address, name):
@@ -95,6 +100,18 @@ def processor_seconds(processes):
         fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         ticks += int(fields[11]) + int(fields[12])  # for the program and for the system
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def seconds_by_thread(processes):
+    """What threads of each kind have taken since they began; digits in their names are left out."""
+    taken = collections.Counter()
+    for process in processes:
+        for task in Path(f"/proc/{process.pid}/task").iterdir():
+            head, fields = (task / "stat").read_text().rsplit(")", 1)
+            fields = fields.split()
+            kind = re.sub(r"\s*\d+", "", head.split("(", 1)[1])
+            taken[kind] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return taken
 
 
 def ports_of(lines):
@@ -152,7 +169,8 @@ def publish_and_wait(place, options, servers, files, counted, brokers=()):
             sys.exit("a publisher failed: " + (place.folder / "errors").read_text()[-2000:])
         time.sleep(0.1)  # asking costs the servers time, too
     seconds = time.monotonic() - start
-    return seconds, *(processor_seconds(group) - taken for group, taken in zip(groups, before))
+    taken = (processor_seconds(group) - then for group, then in zip(groups, before))
+    return seconds, *taken, seconds_by_thread(groups[0])
 
 
 def measured(options, rules, files, nodes):
@@ -193,6 +211,7 @@ def main():
                         help="share of events that make a composite, which every node gets (0.01)")
     parser.add_argument("--watches", type=int, default=0, help="rules that each event has evaluated, too (0)")
     parser.add_argument("--rules", help="a file of rules in place of the built-in one, for Temp and Smoke")
+    parser.add_argument("--threads", action="store_true", help="also print what threads of nodes take")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, in turns (3)")
     parser.add_argument("--folder", help="for journals and streams (the system's for temporary files)")
     options = parser.parse_args()
@@ -210,10 +229,13 @@ def main():
         print("round  nodes  seconds  events/s  nodes us  broker us")
         for number in range(options.rounds):
             for nodes in map(int, options.nodes.split(",")):
-                seconds, *taken = measured(options, rules, files, nodes)
+                seconds, *taken, by_thread = measured(options, rules, files, nodes)
                 each = [1e6 * one / options.events for one in taken]
                 print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}"
                       f"  {each[0]:8.2f}  {each[1]:9.2f}", flush=True)
+                if options.threads:
+                    shares = (f"{kind} {1e6 * one / options.events:.2f}" for kind, one in by_thread.most_common(8))
+                    print("       us by thread: " + ", ".join(shares), flush=True)
 
 
 if __name__ == "__main__":

@@ -126,8 +126,8 @@ void Node::take_duties() {
     situation_ = situation;
     return all_;
   }();
-  for (const PartitionName& name : all) {
-    set_duty(name, duty_of(settings_.node, name, situation));
+  for (const auto& [name, ranked] : rank(all, situation)) {
+    set_duty(name, duty_of(settings_.node, name, ranked, situation));
   }
   std::vector<PartitionName> gone;
   for (const auto& [name, one] : partitions_) {

@@ -23,6 +23,48 @@ std::uint64_t weight(std::string_view partition, std::string_view node) {
   return hash ^ (hash >> 31);
 }
 
+/// The nodes that are to have partitions: those that people drain only where there is no other.
+std::vector<std::string> takers(const Situation& situation) {
+  std::vector<std::string> nodes;
+  for (const auto& [node, member] : situation.live) {
+    if (!situation.drained.contains(node)) nodes.push_back(node);
+  }
+  if (nodes.empty()) {
+    for (const auto& [node, member] : situation.live) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::vector<std::string> by_hash(const PartitionName& partition, std::vector<std::string> nodes) {
+  const std::string text = partition.text();
+  std::ranges::sort(nodes, std::ranges::greater(),
+                    [&](const std::string& node) { return weight(text, node); });
+  return nodes;
+}
+
+/// Moves the node to an earlier rank; those between follow it.
+void bring_to(std::vector<std::string>::iterator rank, std::vector<std::string>::iterator node) {
+  std::rotate(rank, node, node + 1);
+}
+
+/// How many partitions of a family nodes have.
+struct Shares {
+  std::size_t partitions = 0;                                    ///< of the family
+  std::map<std::string, std::size_t> owned = {}, standbys = {};  ///< by node
+
+  /// Gives a rank to the first from there on who has not had his share; to the first of them where
+  /// all have. Precondition: there is one.
+  void give(std::vector<std::string>& ranked, std::size_t rank,
+            std::map<std::string, std::size_t>& taken) const {
+    const std::size_t most = (partitions + ranked.size() - 1) / ranked.size();
+    const auto first = ranked.begin() + static_cast<std::ptrdiff_t>(rank);
+    const auto found = std::find_if(first, ranked.end(),
+                                    [&](const std::string& node) { return taken[node] < most; });
+    if (found != ranked.end()) bring_to(first, found);
+    ++taken[*first];
+  }
+};
+
 /// Who owns the partition, as far as live nodes say; the first of the ranking, if several do.
 std::optional<std::string> holder_of(const PartitionName& partition, const Situation& situation,
                                      const std::vector<std::string>& ranked) {
@@ -97,26 +139,37 @@ std::optional<Member> Member::parse(std::string_view text) {
   return member;
 }
 
-std::vector<std::string> ranking(const PartitionName& partition, const Situation& situation) {
-  std::vector<std::string> nodes;
-  for (const auto& [node, member] : situation.live) {
-    if (!situation.drained.contains(node)) nodes.push_back(node);
-  }
-  if (nodes.empty()) {
-    for (const auto& [node, member] : situation.live) nodes.push_back(node);
-  }
-  const std::string text = partition.text();
-  const auto wish = situation.appointed.find(partition);
-  const auto key = [&](const std::string& node) {
-    const bool is_appointed = wish != situation.appointed.end() && wish->second == node;
-    return std::pair(is_appointed, weight(text, node));
+Rankings rank(std::vector<PartitionName> partitions, const Situation& situation) {
+  const auto nodes = takers(situation);
+  std::map<std::string, Shares> shares;  // by family
+  for (const PartitionName& one : partitions) ++shares[one.family].partitions;
+  const auto wish = [&](const PartitionName& partition) -> const std::string* {
+    const auto found = situation.appointed.find(partition);
+    if (found == situation.appointed.end()) return nullptr;
+    return std::ranges::find(nodes, found->second) == nodes.end() ? nullptr : &found->second;
   };
-  std::ranges::sort(nodes, std::ranges::greater(), key);
-  return nodes;
+  // All nodes must come to the same, in whatever order they have heard of partitions.
+  std::ranges::sort(partitions, [&](const PartitionName& a, const PartitionName& b) {
+    return std::pair(wish(a) == nullptr, a) < std::pair(wish(b) == nullptr, b);
+  });
+  Rankings rankings;
+  for (const PartitionName& one : partitions) {
+    auto& ranked = rankings[one] = by_hash(one, nodes);
+    if (ranked.empty()) continue;
+    Shares& share = shares[one.family];
+    if (const std::string* const wished = wish(one)) {
+      bring_to(ranked.begin(), std::ranges::find(ranked, *wished));
+      ++share.owned[*wished];
+    } else {
+      share.give(ranked, 0, share.owned);
+    }
+    if (ranked.size() > 1) share.give(ranked, 1, share.standbys);
+  }
+  return rankings;
 }
 
-Duty duty_of(const std::string& node, const PartitionName& partition, const Situation& situation) {
-  const auto ranked = ranking(partition, situation);
+Duty duty_of(const std::string& node, const PartitionName& partition,
+             const std::vector<std::string>& ranked, const Situation& situation) {
   if (ranked.empty()) return Duty::none;
   const auto is_ready = [&](const std::string& one) {
     return situation.live.at(one).ready.contains(partition);

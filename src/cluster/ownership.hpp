@@ -45,14 +45,23 @@ struct Situation {
 
 enum class Duty : std::uint8_t { none, standby, owner };
 
-/// The nodes that may have a partition, the one that should own it first: by the hash of both
-/// names, so that a node that comes or goes moves its own partitions and no others.
-std::vector<std::string> ranking(const PartitionName& partition, const Situation& situation);
+/// The nodes that may have each partition: the one that should own it, then the one that should
+/// stand by, then the others.
+using Rankings = std::map<PartitionName, std::vector<std::string>>;
 
-/// What a live node does about a partition. The first of the ranking is to own it. Until that node
-/// is ready, whoever owns it keeps it; where nobody does, the first that is ready takes it, and if
-/// none is, the first of all. Nodes that see different situations may all take themselves for the
-/// owner, which the output stream is safe from.
-Duty duty_of(const std::string& node, const PartitionName& partition, const Situation& situation);
+/// Ranks the nodes of each partition by the hash of both names. A node that owns its share of the
+/// family's partitions already is passed over, and so is one that stands by for its share, so a
+/// node has no more of them than another, by one at most. What people appoint comes first.
+/// A node that comes or goes moves its own partitions, and few others: rendezvous hashing with
+/// bounded loads (V. Mirrokni, M. Thorup and M. Zadimoghaddam, "Consistent Hashing with Bounded
+/// Loads", 2018). `partitions`: all that there are, in any order.
+Rankings rank(std::vector<PartitionName> partitions, const Situation& situation);
+
+/// What a live node does about a partition that has these ranked nodes. The first of them is to own
+/// it. Until that node is ready, whoever owns it keeps it; where nobody does, the first that is
+/// ready takes it, and if none is, the first of all. Nodes that see different situations may all
+/// take themselves for the owner, which the output stream is safe from.
+Duty duty_of(const std::string& node, const PartitionName& partition,
+             const std::vector<std::string>& ranked, const Situation& situation);
 
 }  // namespace gorgo::cluster

@@ -135,7 +135,7 @@ int move_partition(const cluster::Settings& settings, const std::string& format,
       cluster::move_partition(broker_settings(settings), settings.name, partition, wish.node);
   return say(done, format,
              wish.node.empty()
-                 ? partition.text() + " goes where the hash of the names says"
+                 ? partition.text() + " goes where it would be by itself"
                  : wish.node + " takes " + partition.text() + " as soon as it is ready");
 }
 
