@@ -28,8 +28,16 @@ Range Posting::window(Timestamp after, Timestamp before) const {
   return range;
 }
 
-std::uint64_t Posting::first_after(Timestamp timestamp) const {
-  return partition_point({0, size_}, [&](Timestamp t) { return t > timestamp; });
+/// Looks at strides that double, from the end on (J. L. Bentley and A. C. Yao, "An almost optimal
+/// algorithm for unbounded searching", 1976).
+std::uint64_t Posting::first_after_near_end(Timestamp timestamp) const {
+  std::uint64_t last = size_, step = 1;
+  while (step <= last && this->timestamp(last - step) > timestamp) {
+    last -= step;
+    step *= 2;
+  }
+  const std::uint64_t first = step <= last ? last - step + 1 : 0;
+  return partition_point({first, last}, [&](Timestamp t) { return t > timestamp; });
 }
 
 }  // namespace gorgo::history

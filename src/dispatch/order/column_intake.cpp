@@ -54,22 +54,20 @@ std::uint32_t ColumnIntake::take(BatchCursor& next, const Room& room, TableHeade
 void ColumnIntake::take_turns(BatchCursor& next, const Room& room, const TableHeaders& headers,
                               Released& released, std::uint32_t& taken) {
   if (next.batch().order.empty()) return;
-  auto [last, most] = sequencer_.beyond_doubt();
   while (taken < room.events && !next.done() && released.bytes < room.bytes) {
     const Table& table = tables_[next.table_number()];
     if (table.form != Form::unseen && table.part == kNoPart) return;
     const auto timestamps = next.table().timestamps;
     const bool is_stamped = timestamps.empty();
     const Timestamp timestamp =
-        is_stamped ? arithmetic::saturating_add(last, 1) : timestamps[next.row()];
-    if (is_stamped ? stamps_.empty() : timestamp < last || timestamp > most) return;
+        is_stamped ? arithmetic::saturating_add(sequencer_.released(), 1) : timestamps[next.row()];
+    if (is_stamped ? stamps_.empty() : !sequencer_.accepts(timestamp)) return;
+    if (table.form != Form::unseen) add_to(parts_[table.part], next, timestamp, released);
+    sequencer_.release(table.resolution->type, timestamp, is_stamped);
     if (table.form == Form::unseen) {
-      released.add_unseen(1, timestamp);
+      released.add_unseen(1, sequencer_.released());
       headers[next.table_number()]->count_complete(1);
-    } else {
-      add_to(parts_[table.part], next, timestamp, released);
     }
-    sequencer_.pass(last = timestamp, is_stamped);
     ++taken;
     next.advance();
   }
@@ -96,7 +94,7 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   const Table& table = look_at(next, headers);
   if (table.form == Form::rows) return 0;
   const auto given = next.table().timestamps;
-  if (!given.empty() && sequencer_.in_order(given.subspan(next.row(), 1)) == 0) return 0;
+  if (!given.empty() && !sequencer_.accepts(given[next.row()])) return 0;
   Part* part = nullptr;
   if (table.form == Form::columns) {
     part = part_of(next, room.events, released);
@@ -106,14 +104,13 @@ std::uint32_t ColumnIntake::take_run(BatchCursor& next, const Room& room, TableH
   auto count = static_cast<std::uint32_t>(timestamps.size());
   if (part != nullptr) {
     count = take_in_columns(*part, next, timestamps, room, released);
-  } else {
-    table.form == Form::unseen
-        ? released.add_unseen(count, timestamps.back())
-        : released.add_in_cells(kind_of(table, released), cells_of(next.table(), table), next.row(),
-                                timestamps);
-    headers[next.table_number()]->count_complete(count);
+  } else if (table.form == Form::cells) {
+    released.add_in_cells(kind_of(table, released), cells_of(next.table(), table), next.row(),
+                          timestamps);
   }
-  sequencer_.pass(timestamps[count - 1], given.empty());
+  sequencer_.release(table.resolution->type, timestamps.first(count), given.empty());
+  if (table.form == Form::unseen) released.add_unseen(count, sequencer_.released());
+  if (part == nullptr) headers[next.table_number()]->count_complete(count);
   next.advance(count);
   return count;
 }
@@ -127,7 +124,7 @@ std::span<const Timestamp> ColumnIntake::timestamps_of(const BatchCursor& next,
     return stamps_;
   }
   const auto given = next.table().timestamps.subspan(next.row(), events);
-  return given.first(sequencer_.in_order(given));
+  return given.first(sequencer_.accepted(given));
 }
 
 /// Makes records of events of the part that have these timestamps. Returns of how many.
@@ -206,6 +203,7 @@ void ColumnIntake::find_form(const EventTable& events, Header& header, Table& ta
   if (events.type.empty() || sequencer_.holds()) return;
   const Header::Resolution& resolution = header.resolve(rules_.schema());
   if (!resolution.complete) return;
+  sequencer_.prepare(resolution.type);
   const bool is_known = resolution.type != kNoType;
   table.resolution = &resolution;
   table.type = is_known ? &rules_.schema().at(resolution.type) : nullptr;

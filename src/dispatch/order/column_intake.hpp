@@ -16,7 +16,7 @@
 
 namespace gorgo::dispatch {
 
-/// Takes events of a batch together where none of them needs a look of its own: they are in order,
+/// Takes events of a batch together where none of them needs a look of its own: they are accepted,
 /// and each of them has one value for each attribute of its type, if anybody knows the type. What
 /// is checked is checked once for a table or in one pass over its timestamps, and values are copied
 /// column by column where there are several. What is left goes through `Sequencer::admit`, event by

@@ -74,7 +74,7 @@ struct Released {
   }
   /// Has all columns show what there is, and notes them where rows are handed out.
   void view_columns(OutputBatch& output);
-  /// Adds events that only tell the time, in ascending order up to this timestamp.
+  /// Adds events that only tell the time, the largest of which is this, or an earlier one's.
   void add_unseen(std::uint64_t count, Timestamp timestamp) {
     events += count;
     last_unseen = timestamp;

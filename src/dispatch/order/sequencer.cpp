@@ -152,39 +152,53 @@ class CellWriter {
 
 }  // namespace
 
-/// Reads the clock only where what it last said does not tell.
-bool Sequencer::is_ahead(Timestamp timestamp) {
-  if (!options_.max_ahead || timestamp <= farthest_) return false;
+bool Sequencer::is_farther(Timestamp timestamp) {
   farthest_ = arithmetic::saturating_add(options_.clock(), *options_.max_ahead);
   return timestamp > farthest_;
 }
 
-std::size_t Sequencer::in_order(std::span<const Timestamp> timestamps) {
-  // Where many are late, each look at all that follow would be in vain.
+std::size_t Sequencer::accepted(std::span<const Timestamp> timestamps) {
+  // Where many are refused, each look at all that follow would be in vain.
   constexpr std::size_t kAtOnce = 256;
   if (timestamps.empty()) return 0;
-  std::size_t count = 0;
   Timestamp last = released_.value_or(timestamps.front());
+  std::size_t count = 0;
   while (count < timestamps.size()) {
     const auto some = timestamps.subspan(count, std::min(kAtOnce, timestamps.size() - count));
-    const std::size_t in_order = ascending(some, last);
-    count += in_order;
-    if (in_order < some.size()) break;
-    last = some.back();
+    const std::size_t accepted = accepted_behind(last, some);
+    count += accepted;
+    if (accepted < some.size()) break;
   }
   return count;
 }
 
-/// How many of the first ones ascend from `last` on and are not ahead.
-std::size_t Sequencer::ascending(std::span<const Timestamp> timestamps, Timestamp last) {
+/// How many of the first ones are accepted behind one at `last`, which becomes the largest of them.
+std::size_t Sequencer::accepted_behind(Timestamp& last, std::span<const Timestamp> timestamps) {
   bool falls = timestamps.front() < last;
   for (std::size_t i = 1; i < timestamps.size(); ++i) falls |= timestamps[i] < timestamps[i - 1];
-  if (!falls && !is_ahead(timestamps.back())) return timestamps.size();
+  if (!falls && !is_ahead(timestamps.back())) {
+    last = timestamps.back();
+    return timestamps.size();
+  }
   std::size_t count = 0;
-  while (count < timestamps.size() && timestamps[count] >= last && !is_ahead(timestamps[count])) {
-    last = timestamps[count++];
+  for (const Timestamp timestamp : timestamps) {
+    if (is_too_late(timestamp, last) || is_ahead(timestamp)) break;
+    last = std::max(last, timestamp);
+    ++count;
   }
   return count;
+}
+
+void Sequencer::release(TypeId type, std::span<const Timestamp> timestamps, bool stamped) {
+  Timestamp last = released_.value_or(timestamps.front());
+  std::uint64_t late = 0;
+  for (const Timestamp timestamp : timestamps) {
+    late += timestamp < last ? 1 : 0;
+    last = std::max(last, timestamp);
+  }
+  released_ = last;
+  stamps_ = stamped;
+  if (late > 0) count_late(type, late);
 }
 
 void Sequencer::stamp_together(std::size_t events, std::vector<Timestamp>& into) const {
@@ -211,7 +225,10 @@ Error Sequencer::refuse_ahead(const std::string& what, Timestamp timestamp) cons
 
 Error Sequencer::refuse_late(std::string_view type, const EventType* known, Timestamp timestamp) {
   ++counters_.too_late;
-  count_late(known != nullptr ? known->id : kNoType, &LateCounts::too_late);
+  if (known != nullptr) {
+    prepare(known->id);
+    ++late_[known->id].too_late;
+  }
   return {event_of(type) + " refused: its timestamp " + milliseconds(timestamp) + " is more than " +
               milliseconds(options_.max_late) + " behind the clock, " + milliseconds(*released_),
           "send events in time, or without a timestamp to have them stamped; lateness puts those "
@@ -221,9 +238,7 @@ Error Sequencer::refuse_late(std::string_view type, const EventType* known, Time
 Result<Timestamp> Sequencer::stamp(std::string_view type, const EventType* known,
                                    std::optional<Timestamp> timestamp) {
   if (!timestamp) return next_stamp();
-  if (released_ && *timestamp < arithmetic::saturating_subtract(*released_, options_.max_late)) {
-    return refuse_late(type, known, *timestamp);
-  }
+  if (is_too_late(*timestamp, released_)) return refuse_late(type, known, *timestamp);
   if (is_ahead(*timestamp)) {
     ++counters_.too_ahead;
     return refuse_ahead(event_of(type), *timestamp);
@@ -249,7 +264,7 @@ Result<void> Sequencer::admit(const std::shared_ptr<Header>& header,
     release_due(schema, released);
     return {};
   }
-  prepare_count(resolution.type);
+  prepare(resolution.type);
   CellWriter writer(*header, resolution, type, released);
   if (auto written = writer.write(*stamped, cells); !written) return written;
   stamps_ = stamps;
@@ -265,12 +280,12 @@ bool Sequencer::is_direct(const EventType& type, const Datum* cells) const {
 Result<void> Sequencer::admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
                                      const Datum* cells, Released& released) {
   const bool stamps = !timestamp;
-  if (stamps || !is_beyond_doubt(*timestamp)) {
+  if (stamps || !accepts(*timestamp)) {
     const Result<Timestamp> stamped = stamp(type.name, &type, timestamp);
     if (stamped.has_error()) return stamped.error();
     timestamp = *stamped;
   }
-  prepare_count(type.id);
+  prepare(type.id);
   add(type, *timestamp, {cells, type.attributes.size()}, released);
   stamps_ = stamps;
   count_release(type.id, *timestamp);
@@ -325,7 +340,7 @@ void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& sch
                         Released& released) {
   const Header::Resolution& resolution = held.header->resolve(schema);
   const TypeId known = resolution.type;
-  prepare_count(known);
+  prepare(known);
   const EventType* const type = known == kNoType ? nullptr : &schema.at(known);
   const Datum* const cells = held.cells.data();
   // The event was accepted. Where it does not fit a type that became known meanwhile, subscribers
@@ -338,23 +353,13 @@ void Sequencer::release(const Held& held, Timestamp timestamp, const Schema& sch
   count_release(released.records.back().type, timestamp);
 }
 
-void Sequencer::prepare_count(TypeId type) {
+void Sequencer::prepare(TypeId type) {
   if (type != kNoType && type >= late_.size()) late_.resize(type + 1);
 }
 
-void Sequencer::count_release(TypeId type, Timestamp timestamp) {
-  if (!released_ || timestamp >= *released_) {
-    released_ = timestamp;
-    return;
-  }
-  ++counters_.late;
-  count_late(type, &LateCounts::late);
-}
-
-void Sequencer::count_late(TypeId type, std::uint64_t LateCounts::*count) {
-  if (type == kNoType) return;
-  prepare_count(type);
-  ++(late_[type].*count);
+void Sequencer::count_late(TypeId type, std::uint64_t events) {
+  counters_.late += events;
+  if (type != kNoType) late_[type].late += events;
 }
 
 std::optional<Timestamp> Sequencer::first_held() const {

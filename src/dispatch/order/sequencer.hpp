@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "dispatch/order/header.hpp"
 #include "dispatch/order/released.hpp"
 #include "gorgo/diagnostics.hpp"
@@ -44,24 +45,26 @@ class Sequencer {
   void begin() { farthest_ = std::numeric_limits<Timestamp>::min(); }
   /// Whether each event is held back until those before it have come.
   bool holds() const { return options_.lateness > 0; }
-  /// How many of these, from the first on, are accepted and released as they stand, because each is
-  /// in order and none is late or ahead of the clock. Precondition of this and of
-  /// `stamp_together`: not `holds`.
-  std::size_t in_order(std::span<const Timestamp> timestamps);
-  /// Events with timestamps from the first of these to the second are accepted and released as they
-  /// stand, without a look at the clock. Precondition: events were `in_order` or stamped together.
-  std::pair<Timestamp, Timestamp> beyond_doubt() const {
-    constexpr Timestamp kMost = std::numeric_limits<Timestamp>::max();
-    return {*released_, options_.max_ahead ? farthest_ : kMost};
+  /// Makes room for the counts of a type. To be called before its events are released by `release`.
+  void prepare(TypeId type);
+  /// Whether an event with this timestamp is accepted: it is neither too late nor ahead of the
+  /// clock. Precondition of this and of those below: not `holds`.
+  bool accepts(Timestamp timestamp) {
+    return !is_too_late(timestamp, released_) && !is_ahead(timestamp);
   }
+  /// How many of these, from the first on, are accepted if they come one behind the other.
+  std::size_t accepted(std::span<const Timestamp> timestamps);
   /// The timestamps that so many events without one get that come together.
   void stamp_together(std::size_t events, std::vector<Timestamp>& into) const;
-  /// Takes note that events up to this timestamp are released, which were `in_order` or were
-  /// stamped together.
-  void pass(Timestamp last, bool stamped) {
-    released_ = last;
+  /// Takes note that an event is released, which was accepted or stamped.
+  void release(TypeId type, Timestamp timestamp, bool stamped) {
     stamps_ = stamped;
+    count_release(type, timestamp);
   }
+  /// Takes note of several such events of one type.
+  void release(TypeId type, std::span<const Timestamp> timestamps, bool stamped);
+  /// The largest timestamp so far. Precondition: an event was released.
+  Timestamp released() const { return *released_; }
   /// Accepts an event, or refuses it and leaves everything as it was, also where it throws
   /// bad_alloc. Releases what is due. A cell without a value is an absent attribute.
   Result<void> admit(const std::shared_ptr<Header>& header, std::optional<Timestamp> timestamp,
@@ -112,16 +115,19 @@ class Sequencer {
   Result<Timestamp> stamp(std::string_view type, const EventType* known,
                           std::optional<Timestamp> timestamp);
   Timestamp next_stamp() const;
-  /// Whether `stamp` would return just this timestamp.
-  bool is_beyond_doubt(Timestamp timestamp) {
-    return released_ && timestamp >= *released_ && !is_ahead(timestamp);
+  bool is_too_late(Timestamp timestamp, std::optional<Timestamp> released) const {
+    return released && timestamp < arithmetic::saturating_subtract(*released, options_.max_late);
   }
   Error refuse_late(std::string_view type, const EventType* known, Timestamp timestamp);
   bool is_direct(const EventType& type, const Datum* cells) const;
   Result<void> admit_direct(const EventType& type, std::optional<Timestamp> timestamp,
                             const Datum* cells, Released& released);
-  bool is_ahead(Timestamp timestamp);
-  std::size_t ascending(std::span<const Timestamp> timestamps, Timestamp last);
+  /// Reads the clock only where what it last said does not tell.
+  bool is_ahead(Timestamp timestamp) {
+    return options_.max_ahead && timestamp > farthest_ && is_farther(timestamp);
+  }
+  bool is_farther(Timestamp timestamp);
+  std::size_t accepted_behind(Timestamp& last, std::span<const Timestamp> timestamps);
   Error refuse_ahead(const std::string& what, Timestamp timestamp) const;
   Result<void> hold(const std::shared_ptr<Header>& header, const EventType* known,
                     Timestamp timestamp, const Datum* cells);
@@ -129,10 +135,11 @@ class Sequencer {
   void release_due(const Schema& schema, Released& released);
   void release_until(Timestamp timestamp, const Schema& schema, Released& released);
   void release(const Held& held, Timestamp timestamp, const Schema& schema, Released& released);
-  /// Makes room for the counts of a type, so that counting does not fail.
-  void prepare_count(TypeId type);
-  void count_release(TypeId type, Timestamp timestamp);
-  void count_late(TypeId type, std::uint64_t LateCounts::*count);
+  void count_release(TypeId type, Timestamp timestamp) {
+    if (released_ && timestamp < *released_) return count_late(type, 1);
+    released_ = timestamp;
+  }
+  void count_late(TypeId type, std::uint64_t events);
 
   Options options_;
   ProcessorCounters& counters_;
