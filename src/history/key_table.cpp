@@ -16,6 +16,12 @@ std::uint64_t magnitude_of(std::int64_t value) {
   return value < 0 ? ~bits + 1 : bits;
 }
 
+/// Of two values of one type, which are no NaN. Most of what is summarised is floats.
+bool is_less(const Datum& a, const Datum& b) {
+  if (a.tag == Datum::Tag::floating) return a.floating < b.floating;
+  return arithmetic::compare(Op::less, a, b);
+}
+
 }  // namespace
 
 Datum KeyLayout::subject(std::size_t index, const EventStore& store, Slot slot) const {
@@ -92,11 +98,8 @@ Summary KeyTable::summary(const Posting& posting, std::uint32_t values, Range ra
       result.sum.add(v.floating);
       if (std::isnan(v.floating)) continue;
     }
-    const auto surpasses = [&](Op op, const Datum& best) {
-      return !best.exists() || arithmetic::compare(op, v, best);
-    };
-    if (surpasses(Op::less, result.least)) result.least = v;
-    if (surpasses(Op::greater, result.greatest)) result.greatest = v;
+    if (!result.least.exists() || is_less(v, result.least)) result.least = v;
+    if (!result.greatest.exists() || is_less(result.greatest, v)) result.greatest = v;
   }
   return result;
 }
