@@ -20,7 +20,7 @@ class BatchTest : public ProcessorTest {
   struct Outcome {
     std::vector<std::string> out;
     std::vector<std::string> refused;
-    std::vector<std::uint64_t> accepted;  // by type
+    std::vector<std::uint64_t> counts;  // of each type: accepted, late, too late
 
     friend bool operator==(const Outcome&, const Outcome&) = default;
   };
