@@ -74,8 +74,8 @@ TEST_F(AnyTable, WhateverAttributesEventsHaveTheyAreTakenLikeSingleEvents) {
     }
     hand_out();
     for (const TypeInfo& type : processor.types()) {
-      outcome.accepted.push_back(type.accepted);
-      outcome.accepted.push_back(type.no_value);
+      outcome.counts.push_back(type.accepted);
+      outcome.counts.push_back(type.no_value);
     }
     return outcome;
   };
