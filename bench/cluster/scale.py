@@ -3,8 +3,7 @@
 
 Each node has processors of its own, so that a node more is a machine more. Publishers send to all
 nodes, each a file of its own, as fast as they are taken. The time counts from the first publication
-until all partitions together have had every event. What is steady is the rate between the first and
-the last tenth of the events: without the beginning, and the end at which some nodes have nothing to do.
+until all partitions together have had every event.
 """
 import argparse
 import collections
@@ -153,17 +152,11 @@ def wait_until_owned(servers, partitions):
         time.sleep(0.1)
 
 
-def steady_rate(seen, events):
-    middle = [(then, count) for then, count in seen if 0.1 * events <= count <= 0.9 * events]
-    (first, some), (last, more) = middle[0], middle[-1]
-    return (more - some) / (last - first) if last > first else float("nan")
-
-
 def publish_and_wait(place, options, servers, files, counted, brokers=()):
-    """Seconds until `counted`, a metric summed over the servers, has grown by all events, the steady
-    rate of it, and what servers and brokers take meanwhile."""
+    """Seconds until `counted`, a metric summed over the servers, has grown by all events, and what
+    servers and brokers take meanwhile."""
     processors = place.take(len(place.free))
-    at_first = sum(metric(http, counted) for _, _, http in servers)
+    wanted = options.events + sum(metric(http, counted) for _, _, http in servers)
     groups = [[process for process, _, _ in servers], brokers]
     before = [processor_seconds(group) for group in groups]
     start = time.monotonic()
@@ -171,15 +164,13 @@ def publish_and_wait(place, options, servers, files, counted, brokers=()):
     for number, file in enumerate(files):
         _, native, _ = servers[number % len(servers)]
         publishers.append(place.start(processors, options.gorgo, "pub", file, "--to", native)[0])
-    seen = [(0, 0)]  # seconds and events
-    while seen[-1][1] < options.events:
+    while sum(metric(http, counted) for _, _, http in servers) < wanted:
         if any(publisher.poll() not in (None, 0) for publisher in publishers):
             sys.exit("a publisher failed: " + (place.folder / "errors").read_text()[-2000:])
         time.sleep(0.1)  # asking costs the servers time, too
-        events = sum(metric(http, counted) for _, _, http in servers) - at_first
-        seen.append((time.monotonic() - start, events))
+    seconds = time.monotonic() - start
     taken = (processor_seconds(group) - then for group, then in zip(groups, before))
-    return seen[-1][0], steady_rate(seen, options.events), *taken, seconds_by_thread(groups[0])
+    return seconds, *taken, seconds_by_thread(groups[0])
 
 
 def measured(options, rules, files, nodes):
@@ -235,12 +226,12 @@ def main():
             write_events(file, options.events // options.publishers, options.areas, options.smokes, seed)
         print(f"{options.events} events, {options.partitions} partitions, {options.cores} processors for each node, "
               f"{options.broker_cores} for the broker")
-        print("round  nodes  seconds  events/s    steady  nodes us  broker us")
+        print("round  nodes  seconds  events/s  nodes us  broker us")
         for number in range(options.rounds):
             for nodes in map(int, options.nodes.split(",")):
-                seconds, steady, *taken, by_thread = measured(options, rules, files, nodes)
+                seconds, *taken, by_thread = measured(options, rules, files, nodes)
                 each = [1e6 * one / options.events for one in taken]
-                print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}  {steady:8.0f}"
+                print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}"
                       f"  {each[0]:8.2f}  {each[1]:9.2f}", flush=True)
                 if options.threads:
                     shares = (f"{kind} {1e6 * one / options.events:.2f}" for kind, one in by_thread.most_common(8))

@@ -21,10 +21,12 @@ constexpr milliseconds kSaving{2};
 /// A snapshot is made at the latest when the stream is about to forget this part of what it keeps,
 /// so that it still has all that came behind the snapshot.
 constexpr int kShareOfKept = 4;
-/// How long answers of the output stream are waited for while input may come.
+/// How long answers of the output stream are waited for where no more input has come.
 constexpr milliseconds kPatienceForAnswers{10};
-/// Input messages between two looks at the way out.
+/// Input messages between two looks at the way out, and for how long another one is begun: those
+/// of costly rules take long, and what follows from them waits.
 constexpr unsigned kAtOnce = 64;
+constexpr milliseconds kTurn{10};
 /// Output messages under way.
 constexpr std::uint64_t kInFlight = 256;
 /// Nothing more is read while so much waits for the output stream.
@@ -135,12 +137,16 @@ Result<void> Partition::step() {
     free_subscriptions();  // of the connection before
     if (auto begun = begin_reading(); !begun) return begun;
   }
+  bool has_more = false;
   if (waiting_bytes_ < kMostWaitingBytes) {
-    if (auto went = read(); !went) return went;
+    const auto read = this->read();
+    if (!read) return read.error();
+    has_more = *read;
   }
   const Role role = role_;
   if (role == Role::standby) is_appointed_ = true;  // it is what comes next
-  auto went = role == Role::owner ? publish() : look_if_due();
+  auto went = role == Role::owner ? publish(has_more ? milliseconds(0) : kPatienceForAnswers)
+                                  : look_if_due();
   save_if_due();
   if (went) tell();
   return went;
@@ -207,16 +213,26 @@ std::string Partition::objection_to(const SavedPartition& saved,
   return "";
 }
 
-Result<void> Partition::read() {
+/// Takes what has come. Returns whether there may be more.
+Result<bool> Partition::read() {
   // While something is under way, the answers are waited for rather than input.
   const bool is_busy = (is_publishing_ && !waiting_.empty()) || snapshots_.is_writing();
-  for (unsigned i = 0; i < kAtOnce; ++i) {
-    const auto message = reader_.next(i > 0 || is_busy ? milliseconds(0) : kPatience);
+  auto patience = is_busy ? milliseconds(0) : kPatience;
+  Clock::time_point end;  // of the turn, which begins with the first message
+  for (unsigned taken = 0; taken < kAtOnce; ++taken) {
+    const auto message = reader_.next(patience);
     if (!message) return message.error();
-    if (!*message) return see_whether_caught_up(i == 0 && !is_busy);
+    if (!*message) {
+      if (auto seen = see_whether_caught_up(taken == 0 && !is_busy); !seen) return seen.error();
+      return false;
+    }
+    if (taken == 0) end = Clock::now() + kTurn;
     take(**message);
+    if (Clock::now() >= end) break;
+    patience = milliseconds(0);
   }
-  return see_whether_caught_up(false);
+  if (auto seen = see_whether_caught_up(false); !seen) return seen.error();
+  return true;
 }
 
 /// Messages of a busy partition come all the time, so it has caught up when what is left is no more
@@ -311,7 +327,8 @@ Result<void> Partition::look() {
   return looked;
 }
 
-Result<void> Partition::publish() {
+/// `patience`: how long answers are waited for.
+Result<void> Partition::publish(milliseconds patience) {
   if (!is_publishing_) {
     if (auto begun = begin_publishing(); !begun || !is_publishing_) return begun;
   }
@@ -320,7 +337,7 @@ Result<void> Partition::publish() {
     went = output_.publish(waiting_[sent_]);
     if (went) ++sent_;
   }
-  if (went) went = output_.take_answers(waiting_.empty() ? milliseconds(0) : kPatienceForAnswers);
+  if (went) went = output_.take_answers(waiting_.empty() ? milliseconds(0) : patience);
   forget_confirmed();
   return went ? went : end_publishing(went.error());
 }

@@ -116,11 +116,11 @@ class Partition {
   std::string objection_to(const SavedPartition& saved,
                            const doors::nats::StreamState& input) const;
   void forget_all();
-  Result<void> read();
+  Result<bool> read();
   void take(const doors::nats::StreamReader::Message& message);
   Result<void> see_whether_caught_up(bool is_quiet);
   Result<void> look_if_due();
-  Result<void> publish();
+  Result<void> publish(std::chrono::milliseconds patience);
   Result<void> begin_publishing();
   Result<void> end_publishing(const Error& why);
   void stop_publishing();
