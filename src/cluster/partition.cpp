@@ -26,7 +26,7 @@ constexpr milliseconds kPatienceForAnswers{10};
 /// Input messages between two looks at the way out, and for how long another one is begun: those
 /// of costly rules take long, and what follows from them waits.
 constexpr unsigned kAtOnce = 64;
-constexpr milliseconds kTurn{10};
+constexpr milliseconds kReading{10};
 /// Output messages under way.
 constexpr std::uint64_t kInFlight = 256;
 /// Nothing more is read while so much waits for the output stream.
@@ -226,7 +226,7 @@ Result<bool> Partition::read() {
       if (auto seen = see_whether_caught_up(taken == 0 && !is_busy); !seen) return seen.error();
       return false;
     }
-    if (taken == 0) end = Clock::now() + kTurn;
+    if (taken == 0) end = Clock::now() + kReading;
     take(**message);
     if (Clock::now() >= end) break;
     patience = milliseconds(0);
