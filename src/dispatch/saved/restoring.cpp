@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -77,11 +78,25 @@ class ColumnReader {
 }  // namespace
 
 Result<void> Restoring::take(std::span<const std::byte> saved) {
-  if (state_ != nullptr) return take_events(saved);
-  const auto* state = verified<saved::State>(saved);
+  if (state_ == nullptr) return take_first(saved);
+  return rule_parts_ > 0 ? take_rules(saved) : take_events(saved);
+}
+
+Result<void> Restoring::take_first(std::span<const std::byte> bytes) {
+  const auto* state = verified<saved::State>(bytes);
   if (state == nullptr) return damaged("the state");
   state_ = std::shared_ptr<saved::StateT>(state->UnPack());
-  return take_state();
+  rule_parts_ = state_->rule_parts;
+  return rule_parts_ > 0 ? Result<void>() : take_state();
+}
+
+Result<void> Restoring::take_rules(std::span<const std::byte> bytes) {
+  const auto* rules = verified<saved::Rules>(bytes);
+  if (rules == nullptr) return damaged("the rules");
+  const std::unique_ptr<saved::RulesT> part(rules->UnPack());
+  std::ranges::move(part->sources, std::back_inserter(state_->sources));
+  std::ranges::move(part->rules, std::back_inserter(state_->rules));
+  return --rule_parts_ > 0 ? Result<void>() : take_state();
 }
 
 Result<void> Restoring::take_state() {
@@ -177,6 +192,7 @@ Result<void> Restoring::take_events(std::span<const std::byte> bytes) {
 
 Result<void> Restoring::finish() {
   if (state_ == nullptr) return damaged("the state is missing");
+  if (rule_parts_ > 0) return damaged("rules are missing");
   for (const auto& store : state_->stores) {
     if (history_.store(store->type).end() != store->end) return damaged("events are missing");
     history_.restore_late(store->type, store->late, store->latest);

@@ -54,6 +54,7 @@ class Restoring {
   ProcessorCounters& counters_;
   const MakeHeader make_header_;
   std::shared_ptr<saved::StateT> state_;  // null before the first call of `take`
+  std::uint32_t rule_parts_ = 0;          // that are to come
   Schema schema_;
   std::vector<Datum> cells_;
   std::vector<history::NewEvent> events_;
@@ -64,6 +65,8 @@ class Restoring {
     std::unordered_map<std::string_view, std::shared_ptr<const plan::Plan>> plans;
   };
 
+  Result<void> take_first(std::span<const std::byte> bytes);
+  Result<void> take_rules(std::span<const std::byte> bytes);
   Result<void> take_state();
   Result<void> take_types();
   bool take_members(const saved::TypeT& type, EventType& joint) const;

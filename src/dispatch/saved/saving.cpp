@@ -11,6 +11,8 @@ namespace {
 
 using SavedPart = Processor::SavedPart;
 
+constexpr std::size_t kRulesAtOnce = 128;  // in one part
+
 template <class T>
 flatbuffers::Optional<T> optional(const std::optional<T>& value) {
   return value ? flatbuffers::Optional<T>(*value) : flatbuffers::nullopt;
@@ -60,19 +62,23 @@ saved::PendingT saved_pending(Timestamp deadline, const engine::PendingComposite
   return result;
 }
 
-saved::RuleT saved_rule(const DeployedRule& rule) {
-  const engine::RuleState& state = rule.state;
+saved::RuleT nothing_remembered(const Rule& rule) {
   saved::RuleT result;
-  result.serial = rule.serial;
-  result.name = rule.rule().name;
-  if (!rule.placement.is_automatic()) result.engine = rule.placement.engine().name();
-  result.deployed_at = optional(state.deployed_at);
+  for (std::size_t i = 0; i < rule.states.size(); ++i) {
+    result.consumed.push_back(std::make_unique<saved::ConsumedSlotsT>());
+  }
+  return result;
+}
+
+/// What a rule remembers beside events and counts.
+saved::RuleT memory_of(const DeployedRule& rule) {
+  const engine::RuleState& state = rule.state;
   const engine::TimedState& timed = state.timed();
-  for (std::size_t i = 0; i < rule.rule().states.size(); ++i) {
-    auto& added = result.consumed.emplace_back(std::make_unique<saved::ConsumedSlotsT>());
-    if (state.consumed.empty()) continue;
-    state.consumed[i].for_each(
-        [&](history::Slot slot, history::Slot by) { added->slots.emplace_back(slot, by); });
+  saved::RuleT result = nothing_remembered(rule.rule());
+  for (std::size_t i = 0; i < state.consumed.size(); ++i) {
+    state.consumed[i].for_each([&](history::Slot slot, history::Slot by) {
+      result.consumed[i]->slots.emplace_back(slot, by);
+    });
   }
   for (const auto& [deadline, pending] : timed.pending) {
     result.pending.push_back(std::make_unique<saved::PendingT>(saved_pending(deadline, pending)));
@@ -97,13 +103,6 @@ saved::RuleT saved_rule(const DeployedRule& rule) {
   result.timer_from = optional(timed.timer_from);
   result.timer_at = optional(timed.timer_at);
   result.skipped_instants = timed.skipped_instants;
-  result.terminators = state.terminators;
-  result.composites = state.composites;
-  result.overflows = state.overflows;
-  result.first_terminator = rule.first_terminator;
-  result.events_before = rule.events_before;
-  result.suspended = state.suspended;
-  result.passed_over = state.passed_over;
   return result;
 }
 
@@ -224,59 +223,115 @@ void add_input(const Sequencer& sequencer, saved::StateT& state) {
       });
 }
 
-/// Adds the rules in force with the texts that they come from. An error: a text whose rules are not
-/// all in force would be refused on its own.
-Result<void> add_rules(const RuleSet& rules, saved::StateT& state) {
-  struct NumberedText {
-    std::uint32_t number;
-    std::size_t rules = 0;
-  };
-  std::map<const RuleText*, NumberedText> texts;
-  for (std::uint32_t number = 0; number < rules.numbers(); ++number) {
-    const DeployedRule& rule = rules.rule(number);
+}  // namespace
+
+/// Notes what evaluation changes of the rules in force, and the texts that they come from. An
+/// error: it would be too much. A processor reads every rule for it in one turn, so it looks at
+/// little of each.
+Result<void> Saving::note_rules() {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  std::size_t bytes = 0;
+  std::map<const RuleText*, std::uint32_t> numbers;
+  moments_.reserve(rules_.size());
+  for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
+    const DeployedRule& rule = rules_.rule(number);
     if (rule.is_removed()) continue;
-    const auto [text, is_new] = texts.try_emplace(
-        rule.text.get(), NumberedText{static_cast<std::uint32_t>(state.sources.size())});
-    if (is_new) {
-      auto& source = state.sources.emplace_back(std::make_unique<saved::SourceT>());
-      source->path = rule.text->source.path;
-      source->text = rule.text->source.text;
+    const bool is_of_last = !texts_.empty() && texts_[moments_.back().source] == rule.text;
+    std::uint32_t source = is_of_last ? moments_.back().source : 0;
+    if (!is_of_last) {
+      const auto known = static_cast<std::uint32_t>(texts_.size());
+      const auto [text, is_new] = numbers.try_emplace(rule.text.get(), known);
+      if (is_new) texts_.push_back(rule.text);
+      source = text->second;
     }
-    ++text->second.rules;
-    auto& added = state.rules.emplace_back(std::make_unique<saved::RuleT>(saved_rule(rule)));
-    added->number = number;
-    added->source = text->second.number;
+    const engine::RuleState& state = rule.state;
+    Moment& moment = moments_.emplace_back(Moment{.number = number,
+                                                  .source = source,
+                                                  .terminators = state.terminators,
+                                                  .composites = state.composites,
+                                                  .overflows = state.overflows,
+                                                  .passed_over = state.passed_over,
+                                                  .suspended = state.suspended,
+                                                  .memory = nullptr});
+    const std::size_t remembered = state.bytes();
+    if (remembered == 0) continue;
+    bytes += remembered;
+    if (bytes > kMost) {
+      return Error{"rules remember more than 1024 MiB beside events, which cannot be saved",
+                   "rules that consume, or that wait for many deadlines, may have shorter windows"};
+    }
+    moment.memory = std::make_shared<saved::RuleT>(memory_of(rule));
   }
-  state.rule_numbers = static_cast<std::uint32_t>(rules.numbers());
-  state.rule_serials = rules.serials();
-  for (const auto& [text, known] : texts) {
-    if (known.rules == text->rules) continue;
-    const CheckedText again = rules.check_again(*text, rules.schema());
+  return note_texts();
+}
+
+/// An error: a text whose rules are not all in force, and which would be refused on its own.
+Result<void> Saving::note_texts() {
+  std::vector<std::size_t> in_force(texts_.size());
+  for (const Moment& moment : moments_) ++in_force[moment.source];
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    if (in_force[i] == texts_[i]->rules) continue;
+    const CheckedText again = rules_.check_again(*texts_[i], rules_.schema());
     if (!again.diagnostics.failed()) continue;
-    return Error{"the text " + text->source.path + " of which some rules have gone cannot be saved",
-                 "deploy its other rules anew: " + again.diagnostics.render()};
+    return Error{
+        "the text " + texts_[i]->source.path + " of which some rules have gone cannot be saved",
+        "deploy its other rules anew: " + again.diagnostics.render()};
   }
   return {};
 }
 
-/// About how much the state of the rules takes. One FlatBuffer may have 2 GiB.
-Result<void> check_size(const RuleSet& rules) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  std::size_t bytes = 0;
-  rules.for_each(0, rules.size(), [&](const DeployedRule& rule) { bytes += rule.state.bytes(); });
-  if (bytes <= kMost) return {};
-  return Error{"rules remember " + std::to_string(bytes >> 20) +
-                   " MiB beside events, and at most 1024 MiB of that can be saved",
-               "rules that consume, or that wait for many deadlines, may have shorter windows"};
+void Saving::forget_rules() {
+  texts_ = {};
+  moments_ = {};
+  next_text_ = next_moment_ = 0;
 }
 
-}  // namespace
+std::uint32_t Saving::rule_parts() const {
+  return static_cast<std::uint32_t>(texts_.size() +
+                                    (moments_.size() + kRulesAtOnce - 1) / kRulesAtOnce);
+}
 
-Result<SavedPart> Saving::begin() {
-  if (auto fits = check_size(rules_); !fits) return fits.error();
-  saved::StateT state;
-  state.clock = optional(dispatcher_.clock());
-  state.roots = dispatcher_.roots();
+saved::RuleT Saving::rule_at(Moment& moment) const {
+  const DeployedRule& rule = rules_.rule(moment.number);
+  saved::RuleT result = moment.memory ? std::move(*moment.memory) : nothing_remembered(rule.rule());
+  result.number = moment.number;
+  result.serial = rule.serial;
+  result.source = moment.source;
+  result.name = rule.rule().name;
+  if (!rule.placement.is_automatic()) result.engine = rule.placement.engine().name();
+  result.deployed_at = optional(rule.state.deployed_at);
+  result.terminators = moment.terminators;
+  result.composites = moment.composites;
+  result.overflows = moment.overflows;
+  result.first_terminator = rule.first_terminator;
+  result.events_before = rule.events_before;
+  result.suspended = moment.suspended;
+  result.passed_over = moment.passed_over;
+  return result;
+}
+
+/// The next text, or the next rules; unset: there are no more.
+std::optional<SavedPart> Saving::next_rules() {
+  saved::RulesT part;
+  if (next_text_ < texts_.size()) {
+    const RuleText& text = *texts_[next_text_++];
+    auto& source = part.sources.emplace_back(std::make_unique<saved::SourceT>());
+    source->path = text.source.path;
+    source->text = text.source.text;
+  } else if (next_moment_ < moments_.size()) {
+    const std::size_t end = std::min(next_moment_ + kRulesAtOnce, moments_.size());
+    for (; next_moment_ < end; ++next_moment_) {
+      part.rules.push_back(std::make_unique<saved::RuleT>(rule_at(moments_[next_moment_])));
+    }
+  } else {
+    return std::nullopt;
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(saved::Rules::Pack(builder, &part));
+  return release(builder, nullptr);
+}
+
+void Saving::add_counters(saved::StateT& state) const {
   state.counters = std::make_unique<saved::CountersT>();
   state.counters->accepted = counters_.accepted;
   state.counters->composites = counters_.composites;
@@ -284,6 +339,18 @@ Result<SavedPart> Saving::begin() {
   state.counters->dropped_depth = counters_.dropped_depth;
   state.counters->dropped_composites = counters_.dropped_composites;
   state.counters->passed_over = counters_.passed_over;
+}
+
+Result<SavedPart> Saving::begin() {
+  forget_rules();
+  if (auto noted = note_rules(); !noted) {
+    forget_rules();
+    return noted.error();
+  }
+  saved::StateT state;
+  state.clock = optional(dispatcher_.clock());
+  state.roots = dispatcher_.roots();
+  add_counters(state);
   add_input(sequencer_, state);
   add_arrivals(arrivals_, state);
   const Schema& schema = rules_.schema();
@@ -293,7 +360,9 @@ Result<SavedPart> Saving::begin() {
     state.types.push_back(
         std::make_unique<saved::TypeT>(saved_type(schema.at(id), sequencer_.late(id))));
   }
-  if (auto added = add_rules(rules_, state); !added) return added.error();
+  state.rule_numbers = static_cast<std::uint32_t>(rules_.numbers());
+  state.rule_serials = rules_.serials();
+  state.rule_parts = rule_parts();
   rest_.clear();
   for (const TypeId type : history_.kept_types()) {
     const history::EventStore& store = history_.store(type);
@@ -309,6 +378,7 @@ Result<SavedPart> Saving::begin() {
 }
 
 std::optional<SavedPart> Saving::next(std::size_t bytes) {
+  if (auto rules = next_rules()) return rules;
   while (!rest_.empty() && rest_.back().next == rest_.back().end) {
     history_.let_go(rest_.back().type);
     rest_.pop_back();
@@ -324,6 +394,7 @@ std::optional<SavedPart> Saving::next(std::size_t bytes) {
 void Saving::end() {
   for (const Rest& rest : rest_) history_.let_go(rest.type);
   rest_.clear();
+  forget_rules();
   buffers_ = nullptr;
   is_on_ = false;
 }

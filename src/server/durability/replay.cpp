@@ -159,19 +159,26 @@ Result<void> Replay::restore(journal::Place place) {
   progress_.begin("restoring a snapshot", "bytes", reader->size());
   auto record = reader->next();
   if (!record || !*record) return does_not_fit("a snapshot is empty");
-  const auto state = journal::decode<stored::ServerState>((*record)->payload);
+  auto state = journal::decode<stored::ServerState>((*record)->payload);
   if (!state) return state.error();
   written_with_ = *state->settings;
   snapshot_bytes_ += (*record)->payload.size();
+  const auto is_next = [&](stored::SnapshotKind kind) {
+    return *record && (*record)->kind == static_cast<std::uint16_t>(kind);
+  };
   const auto next = [&]() -> Result<journal::Bytes> {
-    record = reader->next();
-    if (!record) return record.error();
-    reach(reader->offset());
-    const bool is_part =
-        *record && (*record)->kind == static_cast<std::uint16_t>(stored::SnapshotKind::Processor);
-    if (!is_part) return journal::Bytes();
-    snapshot_bytes_ += (*record)->payload.size();
-    return (*record)->payload;
+    while (true) {
+      record = reader->next();
+      if (!record) return record.error();
+      reach(reader->offset());
+      const bool is_part = is_next(stored::SnapshotKind::ServerPart);
+      if (!is_part && !is_next(stored::SnapshotKind::Processor)) return journal::Bytes();
+      snapshot_bytes_ += (*record)->payload.size();
+      if (!is_part) return (*record)->payload;
+      auto part = journal::decode<stored::ServerPart>((*record)->payload);
+      if (!part) return part.error();
+      merge(std::move(*part), *state);
+    }
   };
   if (auto restored = state_.processor.restore(next); !restored) return restored;
   if (auto restored = restore_server(*state); !restored) return restored;

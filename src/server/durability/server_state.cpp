@@ -1,5 +1,9 @@
 #include "server/durability/server_state.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include <utility>
 
 namespace gorgo::server {
@@ -25,22 +29,6 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
     added->name = name;
     added->text = text;
   }
-  for (const auto& [name, file] : knowledge.files.all()) {
-    auto& added = state.files.emplace_back(std::make_unique<stored::FileStateT>());
-    added->name = name;
-    added->text = file.text;
-    added->rules = file.rules;
-    added->whole = file.whole;
-  }
-  for (const RuleHistory::Entry& entry : knowledge.history.entries()) {
-    auto& added = state.history.emplace_back(as_table<stored::ChangeStateT>(entry));
-    added->deployment = entry.deployment;
-  }
-  for (const auto& [rule, name] : knowledge.deployments.all()) {
-    auto& added = state.deployments.emplace_back(std::make_unique<stored::DeploymentStateT>());
-    added->rule = rule;
-    added->name = name;
-  }
   for (const Publication* publication : unfinished) {
     if (publication->frame_at == 0) continue;  // its record will stand behind the snapshot
     auto& added = state.unfinished.emplace_back(std::make_unique<stored::UnfinishedFrameT>());
@@ -51,6 +39,47 @@ stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t ro
   state.durables = knowledge.durables.save();
   knowledge.inhibitions.save(state);
   return state;
+}
+
+ServerParts::ServerParts(const ServerKnowledge& knowledge)
+    : files_(knowledge.files.all()),
+      history_(knowledge.history.entries()),
+      deployments_(knowledge.deployments.all()),
+      next_file_(files_.begin()),
+      next_deployment_(deployments_.begin()) {}
+
+std::optional<stored::ServerPartT> ServerParts::next() {
+  constexpr std::size_t kEnough = std::size_t{64} << 10, kBesideTexts = 64;
+  stored::ServerPartT part;
+  std::size_t bytes = 0;
+  for (; bytes < kEnough && next_file_ != files_.end(); ++next_file_) {
+    const auto& [name, file] = *next_file_;
+    auto& added = part.files.emplace_back(std::make_unique<stored::FileStateT>());
+    added->name = name;
+    added->text = file.text;
+    added->rules = file.rules;
+    added->whole = file.whole;
+    bytes += kBesideTexts * (1 + file.rules.size()) + file.text.size();
+  }
+  for (; bytes < kEnough && next_entry_ < history_.size(); ++next_entry_) {
+    const RuleHistory::Entry& entry = history_[next_entry_];
+    auto& added = part.history.emplace_back(as_table<stored::ChangeStateT>(entry));
+    added->deployment = entry.deployment;
+    bytes += kBesideTexts + entry.text.size();
+  }
+  for (; bytes < kEnough && next_deployment_ != deployments_.end(); ++next_deployment_) {
+    auto& added = part.deployments.emplace_back(std::make_unique<stored::DeploymentStateT>());
+    added->rule = next_deployment_->first;
+    added->name = next_deployment_->second;
+    bytes += kBesideTexts;
+  }
+  return bytes > 0 ? std::optional(std::move(part)) : std::nullopt;
+}
+
+void merge(stored::ServerPartT part, stored::ServerStateT& into) {
+  std::ranges::move(part.files, std::back_inserter(into.files));
+  std::ranges::move(part.history, std::back_inserter(into.history));
+  std::ranges::move(part.deployments, std::back_inserter(into.deployments));
 }
 
 void restore(const stored::ServerStateT& state, Producers& producers) {

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <deque>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "journal/records.hpp"
@@ -31,9 +36,32 @@ struct ServerKnowledge {
   const DurableSubscriptions& durables;
 };
 
-/// `roots`: how many have a place. `unfinished`: publications of which some rows were not taken.
+/// What is known but for `ServerParts`. `roots`: how many have a place. `unfinished`: publications
+/// of which some rows were not taken.
 journal::stored::ServerStateT state_of(const ServerKnowledge& knowledge, std::uint64_t roots,
                                        const std::vector<const Publication*>& unfinished);
+
+/// Rule files, deployments and the history of rules, which may have many texts, a few at a time.
+/// Rules must not come or go while it is used.
+class ServerParts {
+ public:
+  explicit ServerParts(const ServerKnowledge& knowledge);
+  /// Unset: those before were the last ones.
+  std::optional<journal::stored::ServerPartT> next();
+
+ private:
+  using Files = std::map<std::string, KnownFiles::File>;
+
+  const Files& files_;
+  const std::deque<RuleHistory::Entry>& history_;
+  const Deployments::Names& deployments_;
+  Files::const_iterator next_file_;
+  std::size_t next_entry_ = 0;
+  Deployments::Names::const_iterator next_deployment_;
+};
+
+/// Adds a part to what a snapshot has.
+void merge(journal::stored::ServerPartT part, journal::stored::ServerStateT& into);
 
 /// What a snapshot has of producers, doors, files and deployments, brought back.
 void restore(const journal::stored::ServerStateT& state, Producers& producers);

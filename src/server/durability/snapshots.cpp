@@ -93,6 +93,7 @@ void Snapshots::end_if_done() {
     note_failure();
   }
   thread_ = nullptr;
+  parts_.reset();
   chunks_.clear();
 }
 
@@ -137,11 +138,17 @@ void Snapshots::begin() {
   const auto state = state_of(knowledge_, processor_.roots(), unfinished);
   thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerState),
                 .bytes = journal::encode<journal::stored::ServerState>(state)});
+  parts_.emplace(knowledge_);
   thread_->add(record_of(std::move(*saved)));
   chunks_ = knowledge_.durables.chunks();
 }
 
 void Snapshots::take_some(std::size_t bytes) {
+  if (const auto part = parts_ ? parts_->next() : std::nullopt) {
+    return thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerPart),
+                         .bytes = journal::encode<journal::stored::ServerPart>(*part)});
+  }
+  parts_.reset();
   if (auto part = processor_.save_more(bytes)) {
     thread_->add(record_of(std::move(*part)));
     return;
@@ -167,6 +174,7 @@ void Snapshots::finish_taking() {
 void Snapshots::stop() {
   if (is_taking()) processor_.end_save();
   thread_ = nullptr;
+  parts_.reset();
   chunks_.clear();
 }
 

@@ -18,15 +18,15 @@
 namespace gorgo::server {
 
 /// Makes snapshots beside the work of the engine thread, so that a start replays little and the
-/// journal can be trimmed. The state is taken at once between two turns; the events that are
-/// remembered are taken some at a time, and another thread writes. A snapshot is due when so much
-/// was written into the journal as `snapshot_bytes` say, and at least as much as the last snapshot
-/// has. Under a load that makes snapshots a considerable part of the work it waits longer: until as
-/// much has passed as kRest times the last one took, or kMostGrowth times as much was written.
-/// A snapshot that fails, as there is no memory, no thread or no room for it, is given up and
-/// logged, and the next one is due when as much was written again. If the journal finds no room,
-/// which keeps more from being written, the next one is due after a rest: files of the journal may
-/// go behind it.
+/// journal can be trimmed. What events change is taken at once between two turns; texts and the
+/// events that are remembered are taken some at a time, and another thread writes. A snapshot is
+/// due when so much was written into the journal as `snapshot_bytes` say, and at least as much as
+/// the last snapshot has. Under a load that makes snapshots a considerable part of the work it
+/// waits longer: until as much has passed as kRest times the last one took, or kMostGrowth times as
+/// much was written. A snapshot that fails, as there is no memory, no thread or no room for it, is
+/// given up and logged, and the next one is due when as much was written again. If the journal
+/// finds no room, which keeps more from being written, the next one is due after a rest: files of
+/// the journal may go behind it.
 ///
 /// Belongs to the engine thread.
 class Snapshots {
@@ -64,7 +64,8 @@ class Snapshots {
   CommandQueue& queue_;
   Log& log_;
   std::unique_ptr<SnapshotThread> thread_;  // null: none was begun
-  std::deque<SnapshotRecord> chunks_;       // to follow what the processor saves
+  std::optional<ServerParts> parts_;        // before what the processor saves
+  std::deque<SnapshotRecord> chunks_;       // to follow it
   // What the journal had written when the last one was begun, or could not be.
   std::uint64_t from_ = 0;
   std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
