@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include <utility>
 
 namespace gorgo::server {
 
