@@ -23,6 +23,7 @@
 #include "language/joint_types.hpp"
 #include "language/reporter.hpp"
 #include "protocol/framing.hpp"
+#include "server/durability/server_state.hpp"
 #include "server/durability/taken_rows.hpp"
 #include "server/http/place_text.hpp"
 #include "server/rules/declaration.hpp"
@@ -147,10 +148,8 @@ class Export {
     for (const journal::Place place : *places) {
       if (place > wanted) break;
       auto reader = journal::SnapshotReader::open(disk_, folder_, survey_.journal, place);
-      const auto first = reader ? reader->next() : Result<std::optional<journal::Record>>(Error{});
-      if (!first || !*first) continue;
-      const auto state = journal::decode<stored::ServerState>((*first)->payload);
-      if (state) return take_state(*state, place);
+      if (!reader) continue;
+      if (const auto saved = server::read_server(*reader)) return take_state(saved->state, place);
     }
     return Error{"no whole snapshot stands before place " + std::to_string(wanted) +
                      ", so the rules of that time are unknown",

@@ -157,36 +157,32 @@ Result<void> Replay::restore(journal::Place place) {
       journal::SnapshotReader::open(*journal_.disk, journal_.folder, journal_.number, place);
   if (!reader) return reader.error();
   progress_.begin("restoring a snapshot", "bytes", reader->size());
-  auto record = reader->next();
-  if (!record || !*record) return does_not_fit("a snapshot is empty");
-  auto state = journal::decode<stored::ServerState>((*record)->payload);
-  if (!state) return state.error();
-  written_with_ = *state->settings;
-  snapshot_bytes_ += (*record)->payload.size();
-  const auto is_next = [&](stored::SnapshotKind kind) {
-    return *record && (*record)->kind == static_cast<std::uint16_t>(kind);
-  };
+  auto saved = read_server(*reader);
+  if (!saved) return saved.error();
+  written_with_ = *saved->state.settings;
+  snapshot_bytes_ += saved->bytes;
+  std::optional<journal::Record>& record = saved->next;
+  bool is_taken = false;
   const auto next = [&]() -> Result<journal::Bytes> {
-    while (true) {
-      record = reader->next();
-      if (!record) return record.error();
-      reach(reader->offset());
-      const bool is_part = is_next(stored::SnapshotKind::ServerPart);
-      if (!is_part && !is_next(stored::SnapshotKind::Processor)) return journal::Bytes();
-      snapshot_bytes_ += (*record)->payload.size();
-      if (!is_part) return (*record)->payload;
-      auto part = journal::decode<stored::ServerPart>((*record)->payload);
-      if (!part) return part.error();
-      merge(std::move(*part), *state);
+    if (std::exchange(is_taken, true)) {
+      auto read = reader->next();
+      if (!read) return read.error();
+      record = *read;
     }
+    reach(reader->offset());
+    const auto kind = static_cast<std::uint16_t>(stored::SnapshotKind::Processor);
+    if (!record || record->kind != kind) return journal::Bytes();
+    snapshot_bytes_ += record->payload.size();
+    return record->payload;
   };
   if (auto restored = state_.processor.restore(next); !restored) return restored;
-  if (auto restored = restore_server(*state); !restored) return restored;
-  while (*record) {
-    snapshot_bytes_ += (*record)->payload.size();
-    if (auto taken = state_.durables.restore_chunk((*record)->payload); !taken) return taken;
-    record = reader->next();
-    if (!record) return record.error();
+  if (auto restored = restore_server(saved->state); !restored) return restored;
+  while (record) {
+    snapshot_bytes_ += record->payload.size();
+    if (auto taken = state_.durables.restore_chunk(record->payload); !taken) return taken;
+    auto read = reader->next();
+    if (!read) return read.error();
+    record = *read;
   }
   log_.info(
       "restored a snapshot",

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-
 namespace gorgo::server {
 
 namespace stored = journal::stored;
@@ -75,10 +74,34 @@ std::optional<stored::ServerPartT> ServerParts::next() {
   return bytes > 0 ? std::optional(std::move(part)) : std::nullopt;
 }
 
+namespace {
+
 void merge(stored::ServerPartT part, stored::ServerStateT& into) {
   std::ranges::move(part.files, std::back_inserter(into.files));
   std::ranges::move(part.history, std::back_inserter(into.history));
   std::ranges::move(part.deployments, std::back_inserter(into.deployments));
+}
+
+}  // namespace
+
+Result<SavedServer> read_server(journal::SnapshotReader& reader) {
+  auto record = reader.next();
+  if (!record) return record.error();
+  if (!*record) return Error{"a snapshot is empty", ""};
+  auto state = journal::decode<stored::ServerState>((*record)->payload);
+  if (!state) return state.error();
+  SavedServer saved{.state = std::move(*state), .bytes = (*record)->payload.size(), .next = {}};
+  while (true) {
+    record = reader.next();
+    if (!record) return record.error();
+    saved.next = *record;
+    const auto kind = static_cast<std::uint16_t>(stored::SnapshotKind::ServerPart);
+    if (!saved.next || saved.next->kind != kind) return {std::in_place, std::move(saved)};
+    auto part = journal::decode<stored::ServerPart>(saved.next->payload);
+    if (!part) return part.error();
+    saved.bytes += saved.next->payload.size();
+    merge(std::move(*part), saved.state);
+  }
 }
 
 void restore(const stored::ServerStateT& state, Producers& producers) {

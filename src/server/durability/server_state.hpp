@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "journal/records.hpp"
+#include "journal/snapshot.hpp"
 #include "server/actions/inhibitions.hpp"
 #include "server/command_queue.hpp"
 #include "server/door_positions.hpp"
@@ -60,8 +62,14 @@ class ServerParts {
   Deployments::Names::const_iterator next_deployment_;
 };
 
-/// Adds a part to what a snapshot has.
-void merge(journal::stored::ServerPartT part, journal::stored::ServerStateT& into);
+/// What a snapshot begins with.
+struct SavedServer {
+  journal::stored::ServerStateT state;  ///< with all its parts
+  std::uint64_t bytes = 0;              ///< of its records
+  std::optional<journal::Record> next;  ///< the record behind it, until the reader is asked again
+};
+/// `reader`: nothing was read from it yet.
+Result<SavedServer> read_server(journal::SnapshotReader& reader);
 
 /// What a snapshot has of producers, doors, files and deployments, brought back.
 void restore(const journal::stored::ServerStateT& state, Producers& producers);

@@ -92,9 +92,7 @@ void Snapshots::end_if_done() {
   } else {
     note_failure();
   }
-  thread_ = nullptr;
-  parts_.reset();
-  chunks_.clear();
+  forget();
 }
 
 void Snapshots::make_last() {
@@ -139,16 +137,33 @@ void Snapshots::begin() {
   thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerState),
                 .bytes = journal::encode<journal::stored::ServerState>(state)});
   parts_.emplace(knowledge_);
-  thread_->add(record_of(std::move(*saved)));
+  state_ = record_of(std::move(*saved));
   chunks_ = knowledge_.durables.chunks();
 }
 
-void Snapshots::take_some(std::size_t bytes) {
-  if (const auto part = parts_ ? parts_->next() : std::nullopt) {
-    return thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerPart),
-                         .bytes = journal::encode<journal::stored::ServerPart>(*part)});
-  }
+void Snapshots::forget() {
+  thread_ = nullptr;
   parts_.reset();
+  state_.reset();
+  chunks_.clear();
+}
+
+/// Takes some of the server's parts, or what the processor gave first. False: both are taken.
+bool Snapshots::take_server_part() {
+  if (!state_) return false;
+  if (const auto part = parts_->next()) {
+    thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerPart),
+                  .bytes = journal::encode<journal::stored::ServerPart>(*part)});
+    return true;
+  }
+  thread_->add(std::move(*state_));
+  parts_.reset();
+  state_.reset();
+  return true;
+}
+
+void Snapshots::take_some(std::size_t bytes) {
+  if (take_server_part()) return;
   if (auto part = processor_.save_more(bytes)) {
     thread_->add(record_of(std::move(*part)));
     return;
@@ -173,9 +188,7 @@ void Snapshots::finish_taking() {
 
 void Snapshots::stop() {
   if (is_taking()) processor_.end_save();
-  thread_ = nullptr;
-  parts_.reset();
-  chunks_.clear();
+  forget();
 }
 
 }  // namespace gorgo::server

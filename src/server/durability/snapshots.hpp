@@ -64,8 +64,9 @@ class Snapshots {
   CommandQueue& queue_;
   Log& log_;
   std::unique_ptr<SnapshotThread> thread_;  // null: none was begun
-  std::optional<ServerParts> parts_;        // before what the processor saves
-  std::deque<SnapshotRecord> chunks_;       // to follow it
+  std::optional<ServerParts> parts_;        // of the server that are not taken yet
+  std::optional<SnapshotRecord> state_;     // of the processor, to follow those parts
+  std::deque<SnapshotRecord> chunks_;       // to follow what the processor saves
   // What the journal had written when the last one was begun, or could not be.
   std::uint64_t from_ = 0;
   std::uint64_t before_ = 0;     // bytes of records behind the snapshot of the start
@@ -86,6 +87,9 @@ class Snapshots {
   void end_if_done();
   void begin();
   void take_some(std::size_t bytes);
+  bool take_server_part();
+  /// Forgets what was to be written.
+  void forget();
 };
 
 }  // namespace gorgo::server
