@@ -154,6 +154,33 @@ TEST_F(SavingTest, NothingIsForgottenBeforeItIsSaved) {
   EXPECT_EQ(process().size(), 10u);
 }
 
+TEST_F(SavingTest, RulesAreSavedAsTheyWereWhenItBegan) {
+  constexpr int kRules = 300;  // of several parts
+  std::string text = "event A(n: int);";
+  for (int i = 0; i < kRules; ++i) {
+    const std::string each = i % 2 == 0 ? "every 3 " : "";
+    text += "rule r" + std::to_string(i) + ": define C(n: int) from " + each + "A() where n = A.n;";
+  }
+  deploy(text);
+  append(counted("A", 1, 1));
+  process();
+  Parts parts = {*processor.begin_save()};
+  for (int i = 2; i < 7; ++i) {
+    append(counted("A", i, i));
+    process();
+    if (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+  }
+  while (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+  processor.end_save();
+  Processor other;
+  ASSERT_TRUE(restore(other, parts));
+  std::swap(processor, other);
+  for (const RuleInfo& rule : processor.rules()) EXPECT_EQ(rule.terminators, 1u) << rule.name;
+  append(counted("A", 2, 2));
+  append(counted("A", 3, 3));
+  EXPECT_EQ(process().size(), 2u + kRules + kRules / 2);  // every third is the last
+}
+
 TEST_F(SavingTest, DamageIsAnError) {
   deploy(kFire);
   append(temp(1, "kitchen", 50));

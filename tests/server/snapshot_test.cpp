@@ -255,6 +255,34 @@ TEST_P(SnapshotTest, CountsOfWhatCameOutliveTheServer) {
   EXPECT_THAT(before, testing::AllOf(HasSubstr("A 1 1 { \"x\" }"), HasSubstr("B 1 0 { \"y\" }")));
 }
 
+TEST_P(SnapshotTest, ManyDeploymentsAndTheirHistoryOutliveTheServer) {
+  constexpr std::size_t kDeployments = 60;
+  const std::string comment = "// " + std::string(4000, 'x') + "\n";  // so they take several parts
+  const auto name = [](std::size_t i) { return "d" + std::to_string(i) + ".tesla"; };
+  {
+    RunningServer server(options(journal()));
+    Client client = server.connect();
+    deploy(client, kCounting);
+    for (std::size_t i = 0; i < kDeployments; ++i) {
+      const std::string rule = "rule r" + std::to_string(i);
+      const auto deployed =
+          client.deploy(name(i), comment + rule + ": define R(v: int) from A() where v = A.v;");
+      ASSERT_TRUE(deployed);
+      ASSERT_FALSE(deployed->failed());
+    }
+    publish_some(client);
+  }
+  RunningServer server(options(journal()));
+  Client client = server.connect();
+  EXPECT_THAT(client.rules().value(), SizeIs(kDeployments + 1));
+  const auto changes = client.rule_history().value();
+  ASSERT_THAT(changes, SizeIs(kDeployments + 1));
+  EXPECT_EQ(changes.back().name, name(kDeployments - 1));
+  EXPECT_THAT(changes.back().text, testing::StartsWith(comment));
+  for (std::size_t i = 0; i < kDeployments; ++i) EXPECT_TRUE(client.remove_deployment(name(i)));
+  EXPECT_THAT(client.rules().value(), SizeIs(1));
+}
+
 INSTANTIATE_TEST_SUITE_P(Snapshots, SnapshotTest, testing::Values(2000), name_of_snapshots);
 
 }  // namespace
