@@ -1,7 +1,6 @@
 #include "dispatch/saved/saving.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "dispatch/saved/cells.hpp"
@@ -225,28 +224,30 @@ void add_input(const Sequencer& sequencer, saved::StateT& state) {
 
 }  // namespace
 
+/// The number of the text that a rule stands in. Rules of one text follow each other mostly.
+std::uint32_t Saving::source_of(const DeployedRule& rule, TextNumbers& numbers) {
+  if (!moments_.empty() && texts_[moments_.back().source] == rule.text) {
+    return moments_.back().source;
+  }
+  const auto next = static_cast<std::uint32_t>(texts_.size());
+  const auto [known, is_new] = numbers.try_emplace(rule.text.get(), next);
+  if (is_new) texts_.push_back(rule.text);
+  return known->second;
+}
+
 /// Notes what evaluation changes of the rules in force, and the texts that they come from. An
-/// error: it would be too much. A processor reads every rule for it in one turn, so it looks at
-/// little of each.
+/// error: it would be too much. All rules are looked at in one turn, so little is done for each.
 Result<void> Saving::note_rules() {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   std::size_t bytes = 0;
-  std::map<const RuleText*, std::uint32_t> numbers;
+  TextNumbers numbers;
   moments_.reserve(rules_.size());
   for (std::uint32_t number = 0; number < rules_.numbers(); ++number) {
     const DeployedRule& rule = rules_.rule(number);
     if (rule.is_removed()) continue;
-    const bool is_of_last = !texts_.empty() && texts_[moments_.back().source] == rule.text;
-    std::uint32_t source = is_of_last ? moments_.back().source : 0;
-    if (!is_of_last) {
-      const auto known = static_cast<std::uint32_t>(texts_.size());
-      const auto [text, is_new] = numbers.try_emplace(rule.text.get(), known);
-      if (is_new) texts_.push_back(rule.text);
-      source = text->second;
-    }
     const engine::RuleState& state = rule.state;
     Moment& moment = moments_.emplace_back(Moment{.number = number,
-                                                  .source = source,
+                                                  .source = source_of(rule, numbers),
                                                   .terminators = state.terminators,
                                                   .composites = state.composites,
                                                   .overflows = state.overflows,
@@ -254,13 +255,12 @@ Result<void> Saving::note_rules() {
                                                   .suspended = state.suspended,
                                                   .memory = nullptr});
     const std::size_t remembered = state.bytes();
-    if (remembered == 0) continue;
     bytes += remembered;
     if (bytes > kMost) {
       return Error{"rules remember more than 1024 MiB beside events, which cannot be saved",
                    "rules that consume, or that wait for many deadlines, may have shorter windows"};
     }
-    moment.memory = std::make_shared<saved::RuleT>(memory_of(rule));
+    if (remembered > 0) moment.memory = std::make_shared<saved::RuleT>(memory_of(rule));
   }
   return note_texts();
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -72,7 +74,10 @@ class Saving {
   std::shared_ptr<SavedBuffers> buffers_;  // shared with the parts that are somewhere yet
   bool is_on_ = false;
 
+  using TextNumbers = std::map<const RuleText*, std::uint32_t>;
+
   void add_counters(saved::StateT& state) const;
+  std::uint32_t source_of(const DeployedRule& rule, TextNumbers& numbers);
   Result<void> note_rules();
   Result<void> note_texts();
   std::uint32_t rule_parts() const;
