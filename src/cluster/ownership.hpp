@@ -50,8 +50,8 @@ enum class Duty : std::uint8_t { none, standby, owner };
 using Rankings = std::map<PartitionName, std::vector<std::string>>;
 
 /// Ranks the nodes of each partition by the hash of both names. A node that owns its share of the
-/// family's partitions already is passed over, and so is one that stands by for its share, so a
-/// node has no more of them than another, by one at most. What people appoint comes first.
+/// family's partitions already, rounded up, is passed over, and so is one that stands by for as
+/// many. What people appoint comes first.
 /// A node that comes or goes moves its own partitions, and few others: rendezvous hashing with
 /// bounded loads (V. Mirrokni, M. Thorup and M. Zadimoghaddam, "Consistent Hashing with Bounded
 /// Loads", 2018). `partitions`: all that there are, in any order.

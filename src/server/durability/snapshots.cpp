@@ -148,38 +148,38 @@ void Snapshots::forget() {
   chunks_.clear();
 }
 
-/// Takes some of the server's parts, or what the processor gave first. False: both are taken.
-bool Snapshots::take_server_part() {
-  if (!state_) return false;
-  if (const auto part = parts_->next()) {
-    thread_->add({.kind = static_cast<std::uint16_t>(SnapshotKind::ServerPart),
-                  .bytes = journal::encode<journal::stored::ServerPart>(*part)});
-    return true;
+/// The next of the server's parts, then what the processor gave first, then the rest of that;
+/// unset: there is no more.
+std::optional<SnapshotRecord> Snapshots::next_record(std::size_t bytes) {
+  if (const auto part = parts_ ? parts_->next() : std::nullopt) {
+    return SnapshotRecord{.kind = static_cast<std::uint16_t>(SnapshotKind::ServerPart),
+                          .bytes = journal::encode<journal::stored::ServerPart>(*part)};
   }
-  thread_->add(std::move(*state_));
   parts_.reset();
-  state_.reset();
-  return true;
+  if (state_) return std::exchange(state_, std::nullopt);
+  if (auto part = processor_.save_more(bytes)) return record_of(std::move(*part));
+  return std::nullopt;
 }
 
-void Snapshots::take_some(std::size_t bytes) {
-  if (take_server_part()) return;
-  if (auto part = processor_.save_more(bytes)) {
-    thread_->add(record_of(std::move(*part)));
-    return;
+/// Takes about so many bytes. Returns how many it has taken.
+std::size_t Snapshots::take_some(std::size_t bytes) {
+  if (auto record = next_record(bytes)) {
+    const std::size_t size = record->size();
+    thread_->add(std::move(*record));
+    return size;
   }
   processor_.end_save();
   for (SnapshotRecord& chunk : chunks_) thread_->add(std::move(chunk));
   chunks_.clear();
   thread_->end();
+  return 0;
 }
 
 void Snapshots::finish_taking() {
-  constexpr std::size_t kMostParts = (std::size_t{64} << 20) / kSomeBytes;
+  constexpr std::size_t kMost = std::size_t{64} << 20;
   attempt([this] {
-    for (std::size_t part = 0; part < kMostParts && is_taking() && !thread_->is_done(); ++part) {
-      take_some(kSomeBytes);
-    }
+    std::size_t taken = 0;
+    while (taken < kMost && is_taking() && !thread_->is_done()) taken += take_some(kSomeBytes);
   });
   if (!is_taking()) return;
   stop();

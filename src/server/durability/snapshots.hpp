@@ -86,8 +86,8 @@ class Snapshots {
   /// Forgets a snapshot that is done or has failed.
   void end_if_done();
   void begin();
-  void take_some(std::size_t bytes);
-  bool take_server_part();
+  std::optional<SnapshotRecord> next_record(std::size_t bytes);
+  std::size_t take_some(std::size_t bytes);
   /// Forgets what was to be written.
   void forget();
 };
