@@ -82,7 +82,7 @@ def write_events(path, count, areas, smokes, seed):
             value = round(chosen.uniform(10, 50), 2)
             lines.append(json.dumps({"type": "Temp", "attrs": {"area": area, "value": value}}) + "\n")
     with open(path, "w") as out:
-        for first in range(0, count, len(lines)):
+        for first in range(0, count, 250_000):
             out.writelines(lines[:count - first])
 
 

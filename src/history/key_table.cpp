@@ -16,7 +16,8 @@ std::uint64_t magnitude_of(std::int64_t value) {
   return value < 0 ? ~bits + 1 : bits;
 }
 
-/// Of two values of one type, which are no NaN. Most of what is summarised is floats.
+/// Compares two values of one type, neither of which is NaN. Floats come first, because most of
+/// what is summarised is floats.
 bool is_less(const Datum& a, const Datum& b) {
   if (a.tag == Datum::Tag::floating) return a.floating < b.floating;
   return arithmetic::compare(Op::less, a, b);

@@ -20,7 +20,7 @@ class BatchTest : public ProcessorTest {
   struct Outcome {
     std::vector<std::string> out;
     std::vector<std::string> refused;
-    std::vector<std::uint64_t> counts;  // by type: of events that were accepted, late ...
+    std::vector<std::uint64_t> counts;  // how many events of each type were accepted, and more
 
     friend bool operator==(const Outcome&, const Outcome&) = default;
   };

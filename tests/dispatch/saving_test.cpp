@@ -20,6 +20,20 @@ class SavingTest : public ProcessorTest {
     return parts;
   }
 
+  /// Saves a bit behind each of so many steps, then the rest.
+  template <class Step>
+  Parts save_beside(int steps, Step&& step) {
+    Parts parts = {*processor.begin_save()};
+    for (int i = 0; i < steps; ++i) {
+      step(i);
+      process();
+      if (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+    }
+    while (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
+    processor.end_save();
+    return parts;
+  }
+
   static Result<void> restore(Processor& into, Parts parts) {
     parts.emplace_back();
     std::size_t next = 0;
@@ -139,14 +153,9 @@ TEST_F(SavingTest, NothingIsForgottenBeforeItIsSaved) {
       "within 10 ms from B where n = A.n;");
   for (int i = 0; i < 100; ++i) append(counted("A", i, i));
   process();
-  Parts parts = {*processor.begin_save()};
-  for (int i = 0; i < 100; ++i) {
+  const Parts parts = save_beside(100, [this](int i) {
     append(counted("A", 50'000 + i, i));  // those before go out of reach
-    process();
-    if (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
-  }
-  while (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
-  processor.end_save();
+  });
   Processor other;
   ASSERT_TRUE(restore(other, parts));
   std::swap(processor, other);
@@ -165,14 +174,7 @@ TEST_F(SavingTest, RulesAreSavedAsTheyWereWhenItBegan) {
   deploy(text);
   append(counted("A", 1, 1));
   process();
-  Parts parts = {*processor.begin_save()};
-  for (int i = 2; i < 7; ++i) {
-    append(counted("A", i, i));
-    process();
-    if (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
-  }
-  while (auto part = processor.save_more(1)) parts.push_back(std::move(*part));
-  processor.end_save();
+  const Parts parts = save_beside(5, [this](int i) { append(counted("A", i + 2, i)); });
   Processor other;
   ASSERT_TRUE(restore(other, parts));
   std::swap(processor, other);

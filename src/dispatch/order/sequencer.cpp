@@ -33,6 +33,14 @@ bool are_fitting(const EventType& type, std::span<const Datum> cells) {
   return true;
 }
 
+/// Whether none of these, which are not empty, is below the one before it, or the first below
+/// `last`. Looks at all of them, so that a processor compares several at once.
+bool ascends_from(Timestamp last, std::span<const Timestamp> timestamps) {
+  bool falls = timestamps.front() < last;
+  for (std::size_t i = 1; i < timestamps.size(); ++i) falls |= timestamps[i] < timestamps[i - 1];
+  return !falls;
+}
+
 /// Takes back the cells of an event that could not be released.
 class CellGuard {
  public:
@@ -174,9 +182,7 @@ std::size_t Sequencer::accepted(std::span<const Timestamp> timestamps) {
 
 /// How many of the first ones are accepted behind one at `last`, which becomes the largest of them.
 std::size_t Sequencer::accepted_behind(Timestamp& last, std::span<const Timestamp> timestamps) {
-  bool falls = timestamps.front() < last;
-  for (std::size_t i = 1; i < timestamps.size(); ++i) falls |= timestamps[i] < timestamps[i - 1];
-  if (!falls && !is_ahead(timestamps.back())) {
+  if (ascends_from(last, timestamps) && !is_ahead(timestamps.back())) {
     last = timestamps.back();
     return timestamps.size();
   }
@@ -190,15 +196,12 @@ std::size_t Sequencer::accepted_behind(Timestamp& last, std::span<const Timestam
 }
 
 void Sequencer::release(TypeId type, std::span<const Timestamp> timestamps, bool stamped) {
-  Timestamp last = released_.value_or(timestamps.front());
-  std::uint64_t late = 0;
-  for (const Timestamp timestamp : timestamps) {
-    late += timestamp < last ? 1 : 0;
-    last = std::max(last, timestamp);
-  }
-  released_ = last;
   stamps_ = stamped;
-  if (late > 0) count_late(type, late);
+  if (ascends_from(released_.value_or(timestamps.front()), timestamps)) {
+    released_ = timestamps.back();
+    return;
+  }
+  for (const Timestamp timestamp : timestamps) count_release(type, timestamp);
 }
 
 void Sequencer::stamp_together(std::size_t events, std::vector<Timestamp>& into) const {

@@ -87,7 +87,7 @@ void merge(stored::ServerPartT part, stored::ServerStateT& into) {
 Result<SavedServer> read_server(journal::SnapshotReader& reader) {
   auto record = reader.next();
   if (!record) return record.error();
-  if (!*record) return Error{"a snapshot is empty", ""};
+  if (!*record) return Error{"a snapshot is empty", "remove it, and an older one is used"};
   auto state = journal::decode<stored::ServerState>((*record)->payload);
   if (!state) return state.error();
   SavedServer saved{.state = std::move(*state), .bytes = (*record)->payload.size(), .next = {}};
