@@ -137,8 +137,8 @@ def start_broker(place, options):
     return process, f"127.0.0.1:{port}"
 
 
-def deploy(place, options, rules):
-    command = [options.gorgo, "cluster", "deploy", rules, "--config", place.folder / "node1.toml"]
+def deploy(place, options, rules, node):
+    command = [options.gorgo, "cluster", "deploy", rules, "--config", place.folder / f"{node}.toml"]
     for _ in range(100):
         done = subprocess.run([str(part) for part in command], cwd=place.folder, capture_output=True, text=True)
         if done.returncode == 0:
@@ -173,8 +173,18 @@ def publish_and_wait(place, options, servers, files, counted, brokers=()):
     return seconds, *taken, seconds_by_thread(groups[0])
 
 
-def measured(options, rules, files, nodes):
-    """One run: of that many nodes, or of a server without a cluster with 0."""
+def start_nodes(place, options, broker, names):
+    """A node of each of these clusters; those of one name are one cluster."""
+    nodes = []
+    for number, cluster in enumerate(names):
+        section = (f'[cluster]\nname = "{cluster}"\nnode = "node{number + 1}"\nbrokers = "{broker}"\n'
+                   f"partitions = {options.partitions}\nstandby = false\n")
+        nodes.append(start_server(place, options, f"node{number + 1}", section=section))
+    return nodes
+
+
+def measured(options, rules, files, nodes, apart):
+    """One run: of that many nodes, or of a server without a cluster with 0. `apart`: each node is a cluster by itself."""
     folder = tempfile.mkdtemp(prefix="gorgo-scale-", dir=options.folder)
     place = Place(folder, options.shared)
     try:
@@ -182,17 +192,24 @@ def measured(options, rules, files, nodes):
             servers = [start_server(place, options, "server", rules=f'"{rules}"')]
             return publish_and_wait(place, options, servers, files, "gorgo_events_accepted_total")
         broker_process, broker = start_broker(place, options)
-        servers = [start_server(place, options, f"node{i + 1}",
-                                section=f'[cluster]\nname = "scale"\nnode = "node{i + 1}"\nbrokers = "{broker}"\n'
-                                f"partitions = {options.partitions}\nstandby = false\n")
-                   for i in range(nodes)]
-        deploy(place, options, rules)
-        wait_until_owned(servers, options.partitions)
+        names = [f"scale{number}" if apart else "scale" for number in range(nodes)]
+        servers = start_nodes(place, options, broker, names)
+        for first in sorted({names.index(name) for name in names}):
+            deploy(place, options, rules, f"node{first + 1}")
+        wait_until_owned(servers, options.partitions * len(set(names)))
         return publish_and_wait(place, options, servers, files, "gorgo_cluster_partition_events_total",
                                 [broker_process])
     finally:
         place.end()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def runs(options):
+    """Numbers of nodes, and whether each of them is a cluster by itself."""
+    for nodes in map(int, options.nodes.split(",")):
+        yield nodes, False
+        if options.apart and nodes > 1:
+            yield nodes, True
 
 
 def main():
@@ -211,6 +228,8 @@ def main():
                         help="share of events that make a composite, which every node gets (0.01)")
     parser.add_argument("--watches", type=int, default=0, help="rules that each event has evaluated, too (0)")
     parser.add_argument("--rules", help="a file of rules in place of the built-in one, for Temp and Smoke")
+    parser.add_argument("--apart", action="store_true",
+                        help="also measure as many clusters of one node each, at the same time: what one broker and one machine for all allow")
     parser.add_argument("--threads", action="store_true", help="also print what threads of nodes take")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, in turns (3)")
     parser.add_argument("--folder", help="for journals and streams (the system's for temporary files)")
@@ -228,11 +247,11 @@ def main():
               f"{options.broker_cores} for the broker")
         print("round  nodes  seconds  events/s  nodes us  broker us")
         for number in range(options.rounds):
-            for nodes in map(int, options.nodes.split(",")):
-                seconds, *taken, by_thread = measured(options, rules, files, nodes)
+            for nodes, apart in runs(options):
+                seconds, *taken, by_thread = measured(options, rules, files, nodes, apart)
                 each = [1e6 * one / options.events for one in taken]
                 print(f"{number + 1:5}  {nodes:5}  {seconds:7.2f}  {options.events / seconds:8.0f}"
-                      f"  {each[0]:8.2f}  {each[1]:9.2f}", flush=True)
+                      f"  {each[0]:8.2f}  {each[1]:9.2f}{'  apart' if apart else ''}", flush=True)
                 if options.threads:
                     shares = (f"{kind} {1e6 * one / options.events:.2f}" for kind, one in by_thread.most_common(8))
                     print("       us by thread: " + ", ".join(shares), flush=True)
