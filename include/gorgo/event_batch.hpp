@@ -172,6 +172,9 @@ class BatchBuilder {
   void attribute(std::string_view name, const Datum& value);
   void add(const Event& event);
 
+  /// Adds all events of a batch, in their order.
+  void add(const EventBatch& batch);
+
   std::uint32_t events() const { return static_cast<std::uint32_t>(order_.size()); }
   /// An upper estimate of what the batch takes on the wire.
   std::size_t bytes() const { return bytes_; }
@@ -210,6 +213,14 @@ class BatchBuilder {
   std::size_t bytes_ = 0;
   std::uint32_t next_column_ = 0;  // where the next attribute probably goes
 
+  /// Where the events of another table go.
+  struct Destination {
+    std::uint16_t table;
+    std::vector<std::uint32_t> columns;  // for each column of the other table
+  };
+
+  std::vector<Destination> destinations_of(const EventBatch& batch);
+  void put_columns(const EventBatch& batch, std::span<const Destination> to);
   void put(Table& table, std::uint32_t column, const Datum& value);
   void attribute(Table& table, std::string_view name, const Datum& value);
   std::uint32_t add_column(Table& table, const std::string& name, ValueType type);

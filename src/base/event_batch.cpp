@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <utility>
 
 namespace gorgo {
@@ -41,6 +42,15 @@ namespace {
 constexpr std::size_t kTableOverhead = 128;
 // Bytes that an event takes at most in each column of its table, besides those of a string.
 constexpr std::size_t kCell = sizeof(std::int64_t) + 1;
+
+/// Whether no two have the same number.
+template <class List, class Number>
+bool are_distinct(const List& list, Number number_of) {
+  std::vector<std::uint32_t> numbers;
+  for (const auto& one : list) numbers.push_back(number_of(one));
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
 
 }  // namespace
 
@@ -275,6 +285,48 @@ void BatchBuilder::add(const Event& event) {
   add(event.type, event.timestamp);
   Table& table = tables_[order_.back()];
   for (const Attribute& a : event.attributes) attribute(table, a.name, to_datum(a.value));
+}
+
+std::vector<BatchBuilder::Destination> BatchBuilder::destinations_of(const EventBatch& batch) {
+  std::vector<Destination> all;
+  for (const EventTable& from : batch.tables) {
+    Destination& to = all.emplace_back(Destination{table(from.type, !from.timestamps.empty()), {}});
+    for (const EventColumn& values : from.columns) {
+      to.columns.push_back(column(to.table, values.name, values.type));
+    }
+  }
+  return all;
+}
+
+void BatchBuilder::add(const EventBatch& batch) {
+  const auto to = destinations_of(batch);
+  const auto table_of = [](const Destination& one) { return one.table; };
+  const bool has_twins =
+      !are_distinct(to, table_of) || std::ranges::any_of(to, [](const Destination& one) {
+        return !are_distinct(one.columns, std::identity());
+      });
+  for (BatchCursor next(batch); !next.done(); next.advance()) {
+    if (has_twins) {
+      add(next.to_event());
+    } else {
+      begin(to[next.table_number()].table, next.timestamp());
+    }
+  }
+  if (!has_twins) put_columns(batch, to);
+}
+
+/// Gives the events that were begun last, all those of the batch, their values.
+void BatchBuilder::put_columns(const EventBatch& batch, std::span<const Destination> to) {
+  for (std::size_t t = 0; t < to.size(); ++t) {
+    const EventTable& from = batch.tables[t];
+    Table& table = tables_[to[t].table];
+    for (std::size_t c = 0; c < from.columns.size(); ++c) {
+      ColumnBuilder& values = table.columns[to[t].columns[c]].values;
+      values.pad(table.events - from.events);
+      values.push(from.columns[c], 0, from.events);
+      bytes_ += from.columns[c].bytes.size();
+    }
+  }
 }
 
 EventBatch BatchBuilder::batch() {

@@ -10,14 +10,13 @@ namespace {
 
 constexpr std::uint32_t kMostComposites = 4096;  // in one message
 
-/// That an event takes in a message of its own, at most.
-std::size_t bytes_of(const Event& event) {
+/// That a row takes in a message of its own, at most.
+std::size_t bytes_of(const OutputBatch& batch, const OutputBatch::Row& row) {
   constexpr std::size_t kRoom = 64;
-  std::size_t all = kRoom + event.type.size();
-  for (const Attribute& attribute : event.attributes) {
-    const auto* const text = std::get_if<std::string>(&attribute.value);
-    all += kRoom + attribute.name.size() + (text == nullptr ? 0 : text->size());
-  }
+  std::size_t all = kRoom + batch.type_name(row).size();
+  batch.for_each_attribute(row, [&](std::string_view name, const Datum& value) {
+    all += kRoom + name.size() + value.length;
+  });
   return all;
 }
 
@@ -38,14 +37,15 @@ class Evaluation::Collector {
 
   void take(const OutputBatch& batch) {
     for (const OutputBatch::Row& row : batch.rows) {
-      const Event composite = batch.to_event(row);
-      if (bytes_of(composite) > kMostEventBytes) {
-        too_large_ = composite.type;
+      if (bytes_of(batch, row) > kMostEventBytes) {
+        too_large_ = batch.type_name(row);
         continue;
       }
       last_ = {sequence_, static_cast<std::uint32_t>(row.place.root - roots_ - 1),
                row.place.ordinal};
-      builder_.add(composite);
+      builder_.add(batch.type_name(row), row.timestamp);
+      batch.for_each_attribute(
+          row, [&](std::string_view name, const Datum& value) { builder_.attribute(name, value); });
       places_.push_back({sequence_, static_cast<std::uint32_t>(composites_ + places_.size() + 1)});
       if (places_.size() >= kMostComposites || builder_.bytes() >= kEnoughMessageBytes ||
           builder_.full()) {

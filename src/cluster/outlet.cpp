@@ -1,10 +1,12 @@
 #include "cluster/outlet.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <charconv>
 #include <thread>
 #include <utility>
 
 #include "cluster/names.hpp"
+#include "codec/text.hpp"
 
 namespace gorgo::cluster {
 namespace {
@@ -15,7 +17,9 @@ using doors::nats::StreamReader;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBetweenPlans{1000};
-/// Between two looks at what has come from so many streams that none can be waited for.
+/// Between two looks at what has come from so many streams that none can be waited for. What comes
+/// meanwhile goes on together, because each publication of an outlet has the positions of all
+/// streams.
 constexpr milliseconds kPause{5};
 
 std::string_view payload_of(natsMsg* message) {
@@ -32,21 +36,36 @@ Outlet::Outlet(const Settings& settings, const Position& position)
       is_new_(position.empty()),
       read_(parse(position)) {}
 
+/// Reads what `position` writes, as far as it can.
 Outlet::ReadAll Outlet::parse(const Position& position) {
   ReadAll all;
-  const auto json = nlohmann::json::parse(position, nullptr, false);
-  if (!json.is_object()) return all;
-  for (const auto& [stream, read] : json.items()) {
-    if (!read.is_array() || read.size() != 2) continue;
-    all[stream] = {read[0].get<std::int64_t>(), read[1].get<std::uint64_t>()};
+  const char* const end = position.data() + position.size();
+  for (const char* next = position.data(); next < end;) {
+    Read read;
+    const auto created = std::from_chars(next, end, read.created);
+    if (created.ptr == end) break;
+    const auto sequence = std::from_chars(created.ptr + 1, end, read.sequence);
+    const char* const line_end = std::find(sequence.ptr, end, '\n');
+    if (created.ec != std::errc() || sequence.ec != std::errc() || line_end == end) break;
+    all[std::string(sequence.ptr + 1, line_end)] = read;
+    next = line_end + 1;
   }
   return all;
 }
 
+/// A line for each stream: when it was made, the last sequence that was read, its name. It is
+/// written whenever anything has come, with a line for each partition of the cluster.
 Position Outlet::position() const {
-  nlohmann::json json = nlohmann::json::object();
-  for (const auto& [stream, read] : read_) json[stream] = {read.created, read.sequence};
-  return json.dump();
+  Position lines;
+  for (const auto& [stream, read] : read_) {
+    codec::append_integer(lines, read.created);
+    lines += ' ';
+    codec::append_integer(lines, static_cast<std::int64_t>(read.sequence));
+    lines += ' ';
+    lines += stream;
+    lines += '\n';
+  }
+  return lines;
 }
 
 std::string Outlet::describe(const Position& position) const {
@@ -135,9 +154,7 @@ void Outlet::take(const StreamReader::Message& message, const std::string& strea
                             std::string(payload)});
     return;
   }
-  for (BatchCursor cursor(events->batch()); !cursor.done(); cursor.advance()) {
-    arrived.events.add(cursor.to_event());
-  }
+  arrived.events.add(events->batch());
 }
 
 /// Takes what has come. False: nothing has.
@@ -161,6 +178,8 @@ Result<Arrived> Outlet::poll(milliseconds patience) {
   Arrived arrived;
   const auto until = Clock::now() + patience;
   while (arrived.empty()) {
+    std::this_thread::sleep_until(std::min(next_take_, until));
+    next_take_ = Clock::now() + kPause;
     Result<void> done = open();
     if (done) done = look(arrived);
     Result<bool> taken = false;
@@ -171,9 +190,8 @@ Result<Arrived> Outlet::poll(milliseconds patience) {
       if (arrived.has_news()) break;  // what has come is not lost
       return done.error();
     }
-    if (*taken || !arrived.position.empty() || connection_.was_woken() || Clock::now() >= until)
-      break;
-    std::this_thread::sleep_for(kPause);
+    const bool is_over = connection_.was_woken() || Clock::now() >= until;
+    if (*taken || !arrived.position.empty() || is_over) break;
   }
   if (!arrived.empty()) arrived.position = position();
   return {std::in_place, std::move(arrived)};

@@ -41,7 +41,8 @@ class Outlet : public doors::Source {
   bool is_new_;  // it has never looked
   ReadAll read_;
   std::map<std::string, std::unique_ptr<doors::nats::StreamReader>> readers_;
-  Clock::time_point next_look_ = {};
+  Clock::time_point next_look_ = {};  // for streams that it does not read yet
+  Clock::time_point next_take_ = {};  // of what has come
 
   static ReadAll parse(const doors::Position& position);
   doors::Position position() const;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "protocol/batch.hpp"
@@ -18,6 +19,27 @@ bool operator==(const Event& a, const Event& b) {
 namespace protocol {
 namespace {
 
+std::vector<Event> events_of(const EventBatch& batch) {
+  std::vector<Event> events;
+  for (BatchCursor event(batch); !event.done(); event.advance()) events.push_back(event.to_event());
+  return events;
+}
+
+/// A batch that is added as a whole comes behind what is there, whatever it consists of.
+void expect_that_it_can_be_added(const EventBatch& batch) {
+  const std::vector<Event> events = events_of(batch);
+  BatchBuilder twice;
+  twice.add(batch);
+  twice.add(batch);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(pack(builder, twice.batch()));
+  EXPECT_LE(builder.GetSize(), twice.bytes() + 256);
+  const std::vector<Event> all = events_of(twice.batch());
+  ASSERT_EQ(all.size(), 2 * events.size());
+  EXPECT_TRUE(std::equal(events.begin(), events.end(), all.begin()));
+  EXPECT_TRUE(std::equal(events.begin(), events.end(), all.begin() + events.size()));
+}
+
 std::vector<Event> through_the_wire(const std::vector<Event>& events) {
   BatchBuilder collected;
   for (const Event& event : events) collected.add(event);
@@ -27,11 +49,8 @@ std::vector<Event> through_the_wire(const std::vector<Event>& events) {
   const auto* batch = flatbuffers::GetRoot<wire::Batch>(builder.GetBufferPointer());
   EXPECT_TRUE(check_batch(*batch, builder.GetSize(), kDefaultMaxRows));
   EXPECT_EQ(row_count(*batch), events.size());
-  std::vector<Event> read;
-  for (BatchCursor event(view_of(*batch)); !event.done(); event.advance()) {
-    read.push_back(event.to_event());
-  }
-  return read;
+  expect_that_it_can_be_added(view_of(*batch));
+  return events_of(view_of(*batch));
 }
 
 TEST(Batch, EventsOfOneTypeComeBackInOrder) {
@@ -73,6 +92,28 @@ TEST(Batch, AnAttributeMayChangeItsTypeFromRowToRow) {
                                      {"T", 3, {{"v", std::string("1")}}},
                                      {"T", 4, {{"v", false}}}};
   EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, AnAttributeThatIsGivenTwiceComesTwice) {
+  const std::vector<Event> events = {{"T", 1, {{"v", std::int64_t{1}}, {"v", std::int64_t{2}}}},
+                                     {"T", 2, {{"v", std::int64_t{3}}}}};
+  EXPECT_EQ(through_the_wire(events), events);
+}
+
+TEST(Batch, TablesOfOneTypeKeepTheirOrder) {
+  const std::vector<Event> events = {{"T", 1, {{"v", std::int64_t{1}}}},
+                                     {"T", 2, {{"v", std::int64_t{2}}}}};
+  BatchBuilder first, second;
+  first.add(events[0]);
+  second.add(events[1]);
+  EventBatch both = first.batch();
+  both.tables.push_back(second.batch().tables.front());
+  EXPECT_EQ(events_of(both), events);
+  expect_that_it_can_be_added(both);
+  const std::vector<std::uint16_t> order = {1, 0};
+  both.order = order;
+  EXPECT_EQ(events_of(both), std::vector<Event>({events[1], events[0]}));
+  expect_that_it_can_be_added(both);
 }
 
 TEST(Batch, ExtremeValuesAreExact) {
