@@ -1,15 +1,35 @@
 #include "base/exact_sum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-
-#include "base/int128.hpp"
 
 namespace gorgo {
 namespace {
 
 constexpr int kMantissaBits = 52;
+
+/// A finite double is its mantissa * 2^(shift - 1074).
+int shift_of(std::uint64_t bits) {
+  return std::max(1, static_cast<int>(bits >> kMantissaBits & 0x7FF)) - 1;
+}
+std::uint64_t mantissa_of(std::uint64_t bits) {
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << kMantissaBits) - 1);
+  const bool is_normal = (bits >> kMantissaBits & 0x7FF) != 0;
+  return fraction | std::uint64_t{is_normal} << kMantissaBits;
+}
+bool is_negative(std::uint64_t bits) { return bits >> 63 != 0; }
+
+/// The 53 bits of a little-endian magnitude from bit `lowest` on.
+template <class Limbs>
+std::uint64_t mantissa_at(const Limbs& limbs, int lowest) {
+  const auto limb = static_cast<std::size_t>(lowest / 64);
+  UInt128 wide = limbs[limb];
+  if (limb + 1 < limbs.size()) wide |= static_cast<UInt128>(limbs[limb + 1]) << 64;
+  constexpr std::uint64_t kAll = (std::uint64_t{2} << kMantissaBits) - 1;
+  return static_cast<std::uint64_t>(wide >> (lowest % 64)) & kAll;
+}
 
 /// Bit `i` of a little-endian magnitude.
 template <class Limbs>
@@ -42,19 +62,28 @@ void negate(Limbs& limbs) {
   }
 }
 
+/// 2^exponent, which is an infinity where it is too large. Precondition: exponent >= -1074.
+double power_of_two(int exponent) {
+  constexpr int kBias = 1023, kSmallest = -1074;
+  if (exponent > kBias) return std::numeric_limits<double>::infinity();
+  const bool is_normal = exponent + kBias > 0;
+  return std::bit_cast<double>(is_normal
+                                   ? static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits
+                                   : std::uint64_t{1} << (exponent - kSmallest));
+}
+
 /// `magnitude` * 2^-1074, rounded to nearest, ties to even.
 template <class Limbs>
 double round_magnitude(const Limbs& magnitude) {
   const int top = highest_bit(magnitude);
   if (top < 0) return 0.0;
   const int lowest = top > kMantissaBits ? top - kMantissaBits : 0;  // of the bits that are kept
-  std::uint64_t mantissa = 0;
-  for (int i = top; i >= lowest; --i) mantissa = mantissa << 1 | (bit(magnitude, i) ? 1 : 0);
+  std::uint64_t mantissa = mantissa_at(magnitude, lowest);
   if (lowest > 0 && bit(magnitude, lowest - 1)) {
     const bool above_half = any_below(magnitude, lowest - 1);
     if (above_half || (mantissa & 1) != 0) ++mantissa;
   }
-  return std::ldexp(static_cast<double>(mantissa), lowest - 1074);
+  return static_cast<double>(mantissa) * power_of_two(lowest - 1074);
 }
 
 }  // namespace
@@ -69,15 +98,40 @@ void ExactSum::add(double value) {
     return;
   }
   const auto bits = std::bit_cast<std::uint64_t>(value);
-  const int exponent = static_cast<int>(bits >> kMantissaBits & 0x7FF);
-  std::uint64_t mantissa = bits & ((std::uint64_t{1} << kMantissaBits) - 1);
-  if (exponent != 0) mantissa |= std::uint64_t{1} << kMantissaBits;
-  if (mantissa != 0) add_shifted(mantissa, exponent == 0 ? 0 : exponent - 1, bits >> 63 != 0);
+  const std::uint64_t mantissa = mantissa_of(bits);
+  if (mantissa != 0) add_shifted(mantissa, shift_of(bits), is_negative(bits));
 }
 
-void ExactSum::add_units(std::int64_t units, int bit) {
-  const auto magnitude = static_cast<std::uint64_t>(units);
-  add_shifted(units < 0 ? ~magnitude + 1 : magnitude, bit, units < 0);
+/// Adds up as integers of one unit those whose exponents are close to that of the first.
+void ExactSum::add(std::span<const double> values) {
+  constexpr int kMostApart = 62;         // so that a unit times a power of two is an int64
+  constexpr std::size_t kAtOnce = 1024;  // so that 128 bits have room for the sum
+  while (!values.empty()) {
+    const auto some = values.first(std::min(kAtOnce, values.size()));
+    values = values.subspan(some.size());
+    const int first = shift_of(std::bit_cast<std::uint64_t>(some.front()));
+    const int unit = std::max(0, first - kMostApart / 2);
+    Int128 units = 0;
+    for (const double value : some) {
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      const int apart = shift_of(bits) - unit;
+      if (apart < 0 || apart > kMostApart || !std::isfinite(value)) {
+        add(value);
+        continue;
+      }
+      const auto mantissa = static_cast<std::int64_t>(mantissa_of(bits));
+      units += static_cast<Int128>(is_negative(bits) ? -mantissa : mantissa) *
+               (std::int64_t{1} << apart);
+    }
+    if (units != 0) add_units(units, unit);
+  }
+}
+
+void ExactSum::add_units(Int128 units, int bit) {
+  const UInt128 magnitude = units < 0 ? -static_cast<UInt128>(units) : static_cast<UInt128>(units);
+  const auto above = static_cast<std::uint64_t>(magnitude >> 64);
+  add_shifted(static_cast<std::uint64_t>(magnitude), bit, units < 0);
+  if (above != 0) add_shifted(above, bit + 64, units < 0);
 }
 
 void ExactSum::add_shifted(std::uint64_t mantissa, int shift, bool negative) {
@@ -104,27 +158,32 @@ void ExactSum::add_shifted(std::uint64_t mantissa, int shift, bool negative) {
   }
 }
 
+/// Most limbs of a sum are zero.
 void ExactSum::add(const ExactSum& other) {
-  UInt128 sum = 0;
-  for (int i = 0; i < kLimbs; ++i) {
-    sum = (sum >> 64) + limbs_[i] + other.limbs_[i];
+  unsigned long long carry = 0;
+  for (std::size_t i = 0; i < kLimbs; ++i) {
+    if (other.limbs_[i] == 0 && carry == 0) continue;
+    const UInt128 sum = static_cast<UInt128>(limbs_[i]) + other.limbs_[i] + carry;
     limbs_[i] = static_cast<std::uint64_t>(sum);
+    carry = static_cast<unsigned long long>(sum >> 64);
   }
   nans_ += other.nans_;
   positive_infinities_ += other.positive_infinities_;
   negative_infinities_ += other.negative_infinities_;
 }
 
-void ExactSum::subtract(const ExactSum& other) {
-  UInt128 difference = 0;
-  for (int i = 0; i < kLimbs; ++i) {
-    const UInt128 borrow = difference >> 127;
-    difference = static_cast<UInt128>(limbs_[i]) - other.limbs_[i] - borrow;
-    limbs_[i] = static_cast<std::uint64_t>(difference);
+/// Most limbs of two such sums are the same.
+void ExactSum::add_difference(const ExactSum& upto, const ExactSum& before) {
+  Int128 carry = 0;
+  for (std::size_t i = 0; i < kLimbs; ++i) {
+    if (upto.limbs_[i] == before.limbs_[i] && carry == 0) continue;
+    carry += static_cast<Int128>(limbs_[i]) + upto.limbs_[i] - before.limbs_[i];
+    limbs_[i] = static_cast<std::uint64_t>(carry);
+    carry >>= 64;
   }
-  nans_ -= other.nans_;
-  positive_infinities_ -= other.positive_infinities_;
-  negative_infinities_ -= other.negative_infinities_;
+  nans_ += upto.nans_ - before.nans_;
+  positive_infinities_ += upto.positive_infinities_ - before.positive_infinities_;
+  negative_infinities_ += upto.negative_infinities_ - before.negative_infinities_;
 }
 
 double ExactSum::rounded() const {
@@ -133,11 +192,10 @@ double ExactSum::rounded() const {
   }
   if (positive_infinities_ > 0) return std::numeric_limits<double>::infinity();
   if (negative_infinities_ > 0) return -std::numeric_limits<double>::infinity();
+  if (limbs_.back() >> 63 == 0) return round_magnitude(limbs_);
   auto magnitude = limbs_;
-  const bool negative = magnitude.back() >> 63 != 0;
-  if (negative) negate(magnitude);
-  const double rounded = round_magnitude(magnitude);
-  return negative ? -rounded : rounded;
+  negate(magnitude);
+  return -round_magnitude(magnitude);
 }
 
 }  // namespace gorgo

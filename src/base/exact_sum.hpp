@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+
+#include "base/int128.hpp"
 
 namespace gorgo {
 
@@ -11,11 +14,14 @@ namespace gorgo {
 class ExactSum {
  public:
   void add(double value);
+  /// Adds several, in a fraction of the time where most are at most 2^30 times as large or as small
+  /// as the first.
+  void add(std::span<const double> values);
   void add(const ExactSum& other);
-  /// Takes off what has been added before.
-  void subtract(const ExactSum& other);
+  /// Adds what was added to the one behind the moment at which it was the other.
+  void add_difference(const ExactSum& upto, const ExactSum& before);
   /// Adds `units` * 2^(bit - 1074): a part of a sum that was taken elsewhere. 0 <= bit <= 2112.
-  void add_units(std::int64_t units, int bit);
+  void add_units(Int128 units, int bit);
   /// Ties to even; overflow gives an infinity; NaN for a NaN or infinities of both signs;
   /// +0.0 for a zero sum.
   double rounded() const;

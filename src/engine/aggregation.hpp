@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/exact_sum.hpp"
@@ -30,11 +31,15 @@ class Aggregation {
     count_ += count;
     integer_sum_ += sum;
   }
+  /// Adds floats at once, for SUM or AVG.
+  void add_all(std::span<const double> floats) {
+    count_ += floats.size();
+    float_sum_.add(floats);
+  }
   /// Adds `count` floats at once, whose sum is that of `upto` less that of `before`.
   void add_all(std::uint64_t count, const ExactSum& upto, const ExactSum& before) {
     count_ += count;
-    float_sum_.add(upto);
-    float_sum_.subtract(before);
+    float_sum_.add_difference(upto, before);
   }
   /// Adds `count` values at once, for MIN or MAX. `extreme` is the best of them that is no NaN; it
   /// does not exist if all are NaN.
@@ -42,7 +47,7 @@ class Aggregation {
     count_ += count;
     if (extreme.exists()) add_extreme(extreme);
   }
-  /// Adds `count` floats, whose sum is `sum`. Precondition: nothing else is added.
+  /// Adds `count` floats, whose sum is `sum`. Precondition: nothing was added before.
   void add_all(std::uint64_t count, const ExactSum& sum) {
     count_ += count;
     float_sum_ = sum;

@@ -41,6 +41,11 @@ class HashIndex {
   Datum value(const Posting& posting, std::uint32_t values, std::uint64_t index) const {
     return tables_.front().value(posting, values, index);
   }
+  /// Copies the values of a range, which are floats, to where there is room for them.
+  std::span<const double> floats(const Posting& posting, std::uint32_t values, Range range,
+                                 std::span<double> into) const {
+    return tables_.front().floats(posting, values, range, into);
+  }
   /// The summaries of the posting's full groups, in their order. The sums of a summary are over all
   /// groups up to and with its own.
   std::span<const Summary> summaries(const Posting& posting, std::uint32_t values) const {

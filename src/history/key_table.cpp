@@ -1,6 +1,7 @@
 #include "history/key_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -61,6 +62,15 @@ Datum KeyTable::value(const Posting& posting, std::uint32_t values, std::uint64_
              : Datum::of(std::bit_cast<std::int64_t>(word));
 }
 
+std::span<const double> KeyTable::floats(const Posting& posting, std::uint32_t values, Range range,
+                                         std::span<double> into) const {
+  const auto column = static_cast<std::uint32_t>(layout_.sums.size()) + values;
+  for (std::uint64_t i = range.first; i < range.last; ++i) {
+    into[i - range.first] = std::bit_cast<double>(posting.word(column, i));
+  }
+  return into.first(range.size());
+}
+
 std::span<const Summary> KeyTable::summaries(const Posting& posting, std::uint32_t values) {
   if (posting.words_ == nullptr) return {};
   const auto* const all = reinterpret_cast<const Summaries*>(posting.words_[-1]);
@@ -93,12 +103,13 @@ void KeyTable::summarise(Entry& entry, std::uint64_t from) {
 
 Summary KeyTable::summary(const Posting& posting, std::uint32_t values, Range range) const {
   Summary result;
+  if (store_.attribute_type(layout_.values[values]) == ValueType::floating) {
+    std::array<double, Posting::kGroup> group;
+    result.sum.add(floats(posting, values, range, group));
+  }
   for (std::uint64_t i = range.first; i < range.last; ++i) {
     const Datum v = value(posting, values, i);
-    if (v.tag == Datum::Tag::floating) {
-      result.sum.add(v.floating);
-      if (std::isnan(v.floating)) continue;
-    }
+    if (v.tag == Datum::Tag::floating && std::isnan(v.floating)) continue;
     if (!result.least.exists() || is_less(v, result.least)) result.least = v;
     if (!result.greatest.exists() || is_less(result.greatest, v)) result.greatest = v;
   }

@@ -117,6 +117,9 @@ class alignas(64) KeyTable {
   }
   Datum value(const Posting& posting, std::uint32_t values, std::uint64_t index) const;
   /// See HashIndex.
+  std::span<const double> floats(const Posting& posting, std::uint32_t values, Range range,
+                                 std::span<double> into) const;
+  /// See HashIndex.
   static std::span<const Summary> summaries(const Posting& posting, std::uint32_t values);
   /// The largest absolute value so far of the attribute with running sums.
   std::uint64_t magnitude(std::uint32_t sum) const { return magnitudes_[sum]; }

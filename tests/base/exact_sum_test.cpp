@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -16,10 +17,14 @@ namespace {
 constexpr double kMax = std::numeric_limits<double>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// However they are added, the sum is the same.
 double sum(const std::vector<double>& values) {
-  ExactSum total;
+  ExactSum total, at_once;
   for (const double value : values) total.add(value);
-  return total.rounded();
+  at_once.add(values);
+  const double rounded = total.rounded();
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(rounded), std::bit_cast<std::uint64_t>(at_once.rounded()));
+  return rounded;
 }
 
 TEST(ExactSum, RoundsOnceWhateverTheOrder) {
@@ -45,7 +50,7 @@ TEST(ExactSum, ZerosInfinitiesAndNaN) {
   EXPECT_TRUE(std::isnan(sum({std::nan(""), 1.0})));
 }
 
-TEST(ExactSum, WhatIsSubtractedHasNeverBeenThere) {
+TEST(ExactSum, ADifferenceIsWhatWasAddedSince) {
   std::mt19937_64 random(5);
   std::vector<double> values = {kMax, kInfinity, std::nan(""), -kInfinity, 5e-324, -1e-300};
   for (int i = 0; i < 200; ++i) {
@@ -60,8 +65,12 @@ TEST(ExactSum, WhatIsSubtractedHasNeverBeenThere) {
     ExactSum all = before;
     all.add(behind);
     EXPECT_TRUE(same(all.rounded(), sum(values)));
-    all.subtract(before);
-    EXPECT_TRUE(same(all.rounded(), behind.rounded())) << cut;
+    ExactSum difference, twice = behind;
+    difference.add_difference(all, before);
+    EXPECT_TRUE(same(difference.rounded(), behind.rounded())) << cut;
+    twice.add_difference(all, before);
+    behind.add(behind);
+    EXPECT_TRUE(same(twice.rounded(), behind.rounded())) << cut;
   }
 }
 
@@ -69,6 +78,22 @@ TEST(ExactSum, SubnormalsAreExact) {
   EXPECT_EQ(sum({5e-324, 5e-324, 5e-324}), 1.5e-323);
   const double smallest_normal = std::numeric_limits<double>::min();
   EXPECT_EQ(sum({smallest_normal, -5e-324}), smallest_normal - 5e-324);
+}
+
+TEST(ExactSum, SeveralAreAddedHoweverFarApartTheyAre) {
+  std::mt19937_64 random(9);
+  for (int apart = 0; apart < 140; ++apart) {
+    for (const int lowest : {-1074, -1022, -40, 0, 700}) {
+      std::vector<double> values = {0.0, -0.0};
+      for (int i = 0; i < 1500; ++i) {
+        const double largest = 2 - std::ldexp(1.0, -52);
+        const int exponent = i % 2 == 0 ? lowest : lowest + apart;
+        values.push_back(std::ldexp(random() % 8 == 0 ? -largest : largest, exponent));
+      }
+      sum(values);
+      sum({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(random() % 1400)});
+    }
+  }
 }
 
 TEST(ExactSum, AgreesWithIntegerSums) {
@@ -94,6 +119,10 @@ TEST(ExactSum, TakesPartsInUnits) {
   EXPECT_EQ(sum.rounded(), 0.0);
   sum.add_units(5, 0);
   EXPECT_EQ(sum.rounded(), 5 * std::numeric_limits<double>::denorm_min());
+  sum.add_units((Int128{3} << 100) - 5, 0);
+  EXPECT_EQ(sum.rounded(), 3 * std::ldexp(1.0, 100 - 1074));
+  sum.add_units(-(Int128{3} << 100), 0);
+  EXPECT_EQ(sum.rounded(), 0.0);
   sum.add_units(std::int64_t{1} << 40, 2080);
   EXPECT_EQ(sum.rounded(), std::numeric_limits<double>::infinity());
 }
