@@ -52,6 +52,9 @@ class Posting {
   /// The first index of `within` that `is_beyond` holds for; it holds for all behind, too.
   template <class F>
   std::uint64_t partition_point(Range within, F&& is_beyond) const;
+  /// The first index of all. Fast where few stand behind it.
+  template <class F>
+  std::uint64_t first_near_end(F&& is_beyond) const;
 
   friend class KeyTable;
 
