@@ -13,6 +13,7 @@
 
 #include "engine/composite_sink.hpp"
 #include "engine/rule_state.hpp"
+#include "engine/window.hpp"
 #include "history/history.hpp"
 #include "plan/plan.hpp"
 
@@ -43,9 +44,11 @@ struct Budget {
 /// Terminators of a rule, in place order.
 struct Terminators {
   std::span<const history::Slot> slots;
-  /// Whether time alone tells what stands before each: no event of the history that was released
-  /// later has an earlier timestamp.
-  bool in_order = true;
+  /// Time alone tells what stands before each, as far as events with earlier timestamps than this
+  /// are concerned: none of those was released behind a terminator with a later timestamp.
+  Timestamp ordered_before = kEndOfTime;
+
+  bool in_order() const { return ordered_before == kEndOfTime; }
 };
 
 /// Terminators that an engine left to `column-scan`, because its own way would not have been right

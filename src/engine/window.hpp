@@ -10,6 +10,9 @@
 
 namespace gorgo::engine {
 
+/// No event has a later timestamp.
+inline constexpr Timestamp kEndOfTime = std::numeric_limits<Timestamp>::max();
+
 /// An open interval of time: after < ts < before.
 struct Interval {
   Timestamp after;

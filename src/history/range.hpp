@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gorgo::history {
@@ -11,6 +12,10 @@ struct Range {
 
   bool empty() const { return first >= last; }
   std::uint64_t size() const { return empty() ? 0 : last - first; }
+  /// The position, or the end of the range that is next to it.
+  std::uint64_t clamp(std::uint64_t position) const {
+    return std::clamp(position, first, std::max(first, last));
+  }
 };
 
 }  // namespace gorgo::history

@@ -77,7 +77,7 @@ class TrialTest : public ::testing::Test {
     ASSERT_EQ(request.done, terminators_.size());
     ASSERT_GE(sink_.size(), 90u);
   }
-  engine::Terminators all() const { return {terminators_, true}; }
+  engine::Terminators all() const { return {terminators_}; }
   dispatch::Outcome outcome() const { return {{{&sink_, 0, sink_.size(), 0}}}; }
   /// What the rule's own engine gave, in so many nanoseconds of one thread.
   dispatch::Evaluated evaluated(double took) const { return evaluated(took, number_); }

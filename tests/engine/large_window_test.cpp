@@ -119,6 +119,10 @@ INSTANTIATE_TEST_SUITE_P(
         "define O(v: float, n: int) from T(v = $v, k = $k) where "
         "v = Max(S(k = $k and v < 6e3).v within 2 s from T), "
         "n = Count(S(k = $k).v within 3 s from T);",
+        "define O(v: float, n: int) from T(v = $v, k = $k) where "
+        "v = Last(S(k = $k).v within 5 s from T), n = First(S(n > 2000).n within 3 s from T);",
+        "define O(v: float, n: int) from T(v = $v, k = $k) where "
+        "v = First(S().v within 2 s from T), n = Sum(S(k = $k).n within 4 s from T);",
         "define O(v: float, n: int) from T(v = $v) and last S() within 6 s from T "
         "where v = S.v, n = Sum(S(n > 1000).n within 6 s from T);"));
 

@@ -11,6 +11,7 @@
 #include "base/scratch.hpp"
 #include "dispatch/evaluate/released_columns.hpp"
 #include "engine/rule_state.hpp"
+#include "engine/window.hpp"
 #include "gorgo/processor.hpp"
 #include "gorgo/schema.hpp"
 #include "gorgo/value.hpp"
@@ -52,8 +53,9 @@ struct Batch {
   std::deque<std::string> texts;      ///< strings in `cells` that functions computed
   const AllExtras* extras = nullptr;  ///< what the records' `extras` index
   const std::vector<ReleasedColumns>* columns = nullptr;  ///< by TypeId: of records in columns
-  /// Whether time alone tells what stands before each record, because no event is late.
-  bool in_order = true;
+  /// The earliest timestamp of an event that is late within the batch. Time alone tells what stands
+  /// before each record, as far as events with earlier timestamps are concerned.
+  Timestamp ordered_before = engine::kEndOfTime;
 
   bool empty() const { return records.empty(); }
   /// Makes strings of the composite whose cells begin there the batch's own.
@@ -77,7 +79,7 @@ struct Batch {
     clear_scratch(records);
     clear_scratch(cells);
     if (!texts.empty()) texts.clear();
-    in_order = true;
+    ordered_before = engine::kEndOfTime;
   }
 };
 

@@ -9,7 +9,7 @@ const Records& BatchReducer::reduce(const IsKept& is_kept) {
   Batch& batch = wave_.batch();
   numbers_.assign(batch.records.size(), kNoRecord);
   rest_.clear();
-  rest_.in_order = batch.in_order;
+  rest_.ordered_before = batch.ordered_before;
   rest_.extras = batch.extras;
   rest_.columns = batch.columns;
   Wave::Contents contents;

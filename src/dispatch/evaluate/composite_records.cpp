@@ -86,8 +86,9 @@ void CompositeRecords::add_awaited(const RuleRunner::Part& part) {
     const auto cells = std::span<const Datum>(batch.cells)
                            .subspan(record.first_cell, rule.rule().assignments.size());
     if (!rules_.state(part.rule).admit(rule.rule(), cells, deadline, events[0].slot)) continue;
+    // What brought it about has an earlier timestamp and the same root.
+    batch.ordered_before = std::min(batch.ordered_before, record.timestamp);
     record.timestamp = deadline;
-    batch.in_order = false;  // what brought it about has an earlier timestamp and the same root
     batch.records.push_back(record);
   }
 }

@@ -36,11 +36,11 @@ void RuleRunner::add(std::uint32_t rule, history::Slot slot, std::size_t tag) {
   tags_.push_back(tag);
 }
 
-void RuleRunner::run(bool in_order, engine::HeldBytes& held, std::size_t certain) {
+void RuleRunner::run(Timestamp ordered_before, engine::HeldBytes& held, std::size_t certain) {
   if (empty()) return;
   held_ = &held;
   certain_ = certain;
-  in_order_ = in_order;
+  ordered_before_ = ordered_before;
   share_out();
   const bool is_timed = workers_.threads() > 1 || uses_device_;
   if (is_timed) began_ = Clock::now();
@@ -150,7 +150,7 @@ void RuleRunner::add_part(const Load& load, EngineEntry& entry, std::size_t firs
       {.evaluator = entry.evaluators[evaluator].get(),
        .rule = &rule.rule(),
        .state = &rules_.state(load.rule),
-       .terminators = {std::span(slots_).subspan(position, count), in_order_},
+       .terminators = {std::span(slots_).subspan(position, count), ordered_before_},
        .sink = nullptr,
        .keep_sequences = rule.plan->deadline.has_value(),
        .certain = position == certain_ ? 1U : 0U,
@@ -264,7 +264,7 @@ Evaluated RuleRunner::evaluated(std::size_t first) const {
     if (part.done < part.terminators.slots.size()) break;
   }
   const auto slots = std::span<const history::Slot>(slots_).subspan(parts_[first].first, done);
-  all.terminators = {slots, in_order_};
+  all.terminators = {slots, ordered_before_};
   return all;
 }
 

@@ -55,7 +55,7 @@ class RuleRunner {
 
   /// Evaluates what was noted, until `held` is full. The terminator at the position `certain` is
   /// evaluated in any case; it must be the first of its rule. `held` must stay until `clear`.
-  void run(bool in_order, engine::HeldBytes& held, std::size_t certain);
+  void run(Timestamp ordered_before, engine::HeldBytes& held, std::size_t certain);
 
   /// Whether terminators of the batch went to a device, which wants as many as possible at once.
   bool uses_device() const { return uses_device_; }
@@ -136,7 +136,7 @@ class RuleRunner {
   double terminator_cost_ = 0;  // nanoseconds of a thread for such a terminator in the last run
   double device_took_ = 0;      // nanoseconds: the longest job of a device in the last run with one
   Clock::time_point began_;     // when the run in hand began
-  bool in_order_ = true;        // of the run in hand
+  Timestamp ordered_before_ = engine::kEndOfTime;  // of the run in hand
   bool uses_device_ = false;
   engine::HeldBytes* held_ = nullptr;  // of the run in hand
   std::size_t certain_ = 0;            // of the run in hand: position of the terminator

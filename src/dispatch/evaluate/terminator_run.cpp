@@ -75,7 +75,8 @@ bool TerminatorRun::run(std::size_t extra, const Added& added) {
   }
   held_.restart(wave_.held_bytes(), extra);
   starved_.clear();
-  runner_.run(wave_.batch().in_order, held_, std::exchange(certain_, {}).value_or(runner_.size()));
+  runner_.run(wave_.batch().ordered_before, held_,
+              std::exchange(certain_, {}).value_or(runner_.size()));
   if (!stop_.load(std::memory_order_relaxed)) {
     for (const RuleRunner::Part& part : runner_.parts()) {
       if (is_next(part) && !add(part, added)) starved_.push_back(part.rule);

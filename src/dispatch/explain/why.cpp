@@ -128,7 +128,7 @@ class Reenactment {
     sink_.clear();
     sink_.begin_rule(rule_, state, true);
     const engine::Budget budget{.stop = &stop_};
-    if (evaluator_.evaluate({.slots = {&slot, 1}, .in_order = false}, state, budget, sink_) == 0) {
+    if (evaluator_.evaluate({.slots = {&slot, 1}}, state, budget, sink_) == 0) {
       return Funnel::Outcome::stopped;
     }
     return sink_.overflows() > 0 ? Funnel::Outcome::too_many : Funnel::Outcome::evaluated;

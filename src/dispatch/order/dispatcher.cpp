@@ -73,7 +73,7 @@ void Dispatcher::add_released(Released& released, std::size_t& next) {
     Record& record = records[next];
     const bool late = record.timestamp < last;
     if (end && next > begin && (late || record.timestamp >= *end)) break;
-    if (late) batch_.in_order = false;
+    if (late) batch_.ordered_before = std::min(batch_.ordered_before, record.timestamp);
     last = std::max(last, record.timestamp);
     has_ticks = has_ticks || record.tick;
     if (record.tick) continue;

@@ -91,7 +91,7 @@ void TrialEvaluation::evaluate(const DeployedRule& rule, const EngineEntry& entr
     engine::Request request{.evaluator = entry.evaluators.front().get(),
                             .rule = &rule.rule(),
                             .state = &*state_,
-                            .terminators = {rest.first(some), terminators.in_order},
+                            .terminators = {rest.first(some), terminators.ordered_before},
                             .sink = &sink_};
     entry.engine->evaluate({&request, 1}, budget);
     outcome_.parts.push_back({&sink_, request.first_composite, request.end_composite, done_});

@@ -123,7 +123,7 @@ std::size_t AutomatonEvaluator::evaluate(const Terminators& terminators, const R
   state_ = &state;
   budget_ = &budget;
   sink_ = &sink;
-  if (!terminators.in_order) {
+  if (!terminators.in_order()) {
     declined_.reason = kLate;
     return decline(terminators, state, budget, sink);
   }
@@ -331,7 +331,7 @@ void AutomatonEvaluator::aggregate(std::size_t index) {
   if (agreeing_ > plan_->aggregates[index].decided_at) return;  // the value is the same
   const Aggregate& aggregate = rule_.aggregates[index];
   const Interval span = visible(interval_of(aggregate.span, sequence_), *state_);
-  const history::Range range = aggregates_[index].start({span, sequence_, true});
+  const history::Range range = aggregates_[index].start({span, sequence_});
   values_[index] = aggregates_[index].aggregate(aggregate, range);
 }
 

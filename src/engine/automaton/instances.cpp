@@ -209,7 +209,7 @@ bool Instances::pass(const Tests& tests, std::span<const EventRef> sequence,
 bool Instances::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                           const RuleState& state) {
   const Interval span = interval_of(rule_.negations[negation].span, sequence);
-  const Search search{visible(span, state), sequence, true};
+  const Search search{visible(span, state), sequence};
   const history::Range range = negations_[negation].start(search);
   return negations_[negation].ascending(range, [](std::uint64_t) { return false; });
 }

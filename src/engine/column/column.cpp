@@ -92,7 +92,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   void aggregate(std::size_t index);
 
   Search search(Interval interval, std::span<const EventRef> sequence) const {
-    return {visible(interval, *state_), sequence, in_order_};
+    return {visible(interval, *state_), sequence, ordered_before_};
   }
   std::span<const EventRef> bound(std::size_t states) const {
     return std::span(work_->sequence).first(states);
@@ -112,7 +112,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   const RuleState* state_ = nullptr;
   const Budget* budget_ = nullptr;
   CompositeSink* sink_ = nullptr;
-  bool in_order_ = true;
+  Timestamp ordered_before_ = kEndOfTime;
   Workspace* work_ = nullptr;
 };
 
@@ -188,7 +188,7 @@ std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const Rule
   state_ = &state;
   budget_ = &budget;
   sink_ = &sink;
-  in_order_ = terminators.in_order;
+  ordered_before_ = terminators.ordered_before;
   work_ = &of_this_thread<Workspace>();
   work_->fit(rule_);
   if (!history::all_hold(plan_->states[0].scan.guards, {})) return terminators.slots.size();
@@ -345,8 +345,9 @@ void ColumnEvaluator::select_by_index(std::size_t state, const history::HashInde
     const history::Range range = posting.window(wanted.interval.after, wanted.interval.before);
     std::uint64_t taken = 0;
     for (std::uint64_t i = 0; i < range.size() && taken < rule_state.k; ++i) {
-      const EventRef event{&store, posting.slot(oldest ? range.first + i : range.last - 1 - i)};
-      if (!wanted.sees(event) || !accepts(state, event)) continue;
+      const std::uint64_t index = oldest ? range.first + i : range.last - 1 - i;
+      const EventRef event{&store, posting.slot(index)};
+      if (!wanted.sees(event, posting.timestamp(index)) || !accepts(state, event)) continue;
       ++taken;
       selected.push_back(event);
     }
@@ -403,7 +404,7 @@ bool ColumnEvaluator::is_violated(std::uint32_t negation, std::span<const EventR
 bool ColumnEvaluator::is_absent(std::uint32_t negation, std::span<const EventRef> sequence,
                                 const RuleState& state) {
   state_ = &state;
-  in_order_ = true;  // every event that is placed counts, whatever its root
+  ordered_before_ = kEndOfTime;  // every event that is placed counts, whatever its root
   return !is_violated(negation, sequence);
 }
 

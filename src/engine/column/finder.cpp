@@ -1,6 +1,7 @@
 #include "engine/column/finder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
 
@@ -183,22 +184,28 @@ Finder::Way Finder::way_to(const plan::Scan& scan, history::Column& column, bool
 
 Datum Finder::aggregate(const Aggregate& aggregate, history::Range range) {
   if (aggregate.newest) range = newest(range, *aggregate.newest);
-  if (const auto value = aggregate_at_once(aggregate, range)) return *value;
-  if (values_ && is_exact()) return aggregate_by_summaries(aggregate, range);
-  if (const auto value = aggregate_by_blocks(aggregate, range)) return *value;
+  const bool first = aggregate.function == AggregateFunction::first;
+  if (first || aggregate.function == AggregateFunction::last) return end_of(aggregate, range);
+  const std::uint64_t ordered = ordered_end(range);
+  if (ordered == range.last) {
+    if (const auto value = aggregate_at_once(aggregate, range)) return *value;
+  }
+  Aggregation result(aggregate, store_);
+  if (add_together(aggregate, {range.first, ordered}, result)) range.first = ordered;
   const Datum one = Datum::of(std::int64_t{1});
-  Aggregation aggregation(aggregate, store_);
   ascending(range, [&](std::uint64_t position) {
-    aggregation.add(
-        aggregate.attribute ? store_.attribute(event(position).slot, *aggregate.attribute) : one);
+    result.add(aggregate.attribute ? store_.attribute(event(position).slot, *aggregate.attribute)
+                                   : one);
     return true;
   });
-  return aggregation.result();
+  return result.result();
 }
 
 /// The end of the range that has so many matching events, or all that there are.
 history::Range Finder::newest(history::Range range, std::uint64_t count) {
-  if (is_exact()) return {range.last - std::min<std::uint64_t>(count, range.size()), range.last};
+  if (is_exact() && ordered_end(range) == range.last) {
+    return {range.last - std::min<std::uint64_t>(count, range.size()), range.last};
+  }
   history::Range found{range.last, range.last};
   descending(range, [&](std::uint64_t position) {
     found.first = position;
@@ -207,68 +214,89 @@ history::Range Finder::newest(history::Range range, std::uint64_t count) {
   return found;
 }
 
+/// The value of the first or last match that has one.
+Datum Finder::end_of(const Aggregate& aggregate, history::Range range) {
+  Datum found = Datum::none();
+  const auto take = [&](std::uint64_t position) {
+    found = store_.attribute(event(position).slot, *aggregate.attribute);
+    return !found.exists();
+  };
+  aggregate.function == AggregateFunction::first ? ascending(range, take) : descending(range, take);
+  return found;
+}
+
+/// Whether the aggregate is the number of matches.
+bool Finder::counts_all(const Aggregate& aggregate) const {
+  return aggregate.function == AggregateFunction::count &&
+         (!aggregate.attribute || !store_.is_nullable());
+}
+
+/// What running sums say that the range adds up to, if they are exact.
+std::optional<std::int64_t> Finder::sum_of(history::Range range) const {
+  if (!sums_ || !prober()->index()->is_exact(*sums_, range.size())) return std::nullopt;
+  return static_cast<std::int64_t>(prober()->posting().sum(*sums_, range));
+}
+
 std::optional<Datum> Finder::aggregate_at_once(const Aggregate& aggregate,
                                                history::Range range) const {
   if (!is_exact()) return std::nullopt;
   const std::uint64_t count = range.size();
-  if (aggregate.function == AggregateFunction::count) {
-    if (aggregate.attribute && store_.is_nullable()) return std::nullopt;
-    return Datum::of(static_cast<std::int64_t>(count));
-  }
-  if (aggregate.function == AggregateFunction::first ||
-      aggregate.function == AggregateFunction::last) {
-    return end_of(aggregate, range);
-  }
-  if (!sums_) return std::nullopt;
-  const Prober& keyed = *prober();
-  if (!keyed.index()->is_exact(*sums_, count)) return std::nullopt;
-  const auto sum = static_cast<std::int64_t>(keyed.posting().sum(*sums_, range));
-  if (aggregate.function == AggregateFunction::sum) return Datum::of(sum);
+  if (counts_all(aggregate)) return Datum::of(static_cast<std::int64_t>(count));
+  const auto sum = sum_of(range);
+  if (!sum) return std::nullopt;
+  if (aggregate.function == AggregateFunction::sum) return Datum::of(*sum);
   if (count == 0) return Datum::none();
-  return Datum::of(static_cast<double>(sum) / static_cast<double>(count));
+  return Datum::of(static_cast<double>(*sum) / static_cast<double>(count));
 }
 
-/// The value of the range's first or last event, unless events may lack it.
-std::optional<Datum> Finder::end_of(const Aggregate& aggregate, history::Range range) const {
-  if (store_.is_nullable()) return std::nullopt;
-  if (range.empty()) return Datum::none();
-  const bool first = aggregate.function == AggregateFunction::first;
-  return store_.attribute(event(first ? range.first : range.last - 1).slot, *aggregate.attribute);
+bool Finder::add_together(const Aggregate& aggregate, history::Range range, Aggregation& to) const {
+  if (!is_exact()) return add_blocks(aggregate, range, to);
+  if (counts_all(aggregate)) {
+    to.add_all(range.size(), Int128{0});
+  } else if (const auto sum = sum_of(range)) {
+    to.add_all(range.size(), Int128{*sum});
+  } else if (values_) {
+    add_summaries(aggregate, range, to);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 /// Looks only at events of groups that are not in the range as a whole.
-Datum Finder::aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const {
+void Finder::add_summaries(const Aggregate& aggregate, history::Range range,
+                           Aggregation& to) const {
   constexpr std::uint64_t kGroup = history::Posting::kGroup;
   const Prober& keyed = *prober();
   const history::HashIndex& index = *keyed.index();
   const auto groups = index.summaries(keyed.posting(), *values_);
-  Aggregation result(aggregate, store_);
+  std::array<double, kGroup> floats;
+  const auto add_sum = [&](history::Range some) {
+    for (; !some.empty(); some.first += kGroup) {
+      const history::Range next{some.first, std::min(some.last, some.first + kGroup)};
+      to.add_all(index.floats(keyed.posting(), *values_, next, floats));
+    }
+  };
   const auto add = [&](std::uint64_t first, std::uint64_t last) {
+    if (adds_up(aggregate)) return add_sum({first, last});
     for (std::uint64_t i = first; i < last; ++i) {
-      result.add(index.value(keyed.posting(), *values_, i));
+      to.add(index.value(keyed.posting(), *values_, i));
     }
   };
   const std::uint64_t first = (range.first + kGroup - 1) / kGroup;
   const std::uint64_t last = std::min<std::uint64_t>(range.last / kGroup, groups.size());
-  if (first >= last) {
-    add(range.first, range.last);
-    return result.result();
-  }
+  if (first >= last) return add(range.first, range.last);
   add(range.first, first * kGroup);
   add(last * kGroup, range.last);
-  add_groups(result, aggregate.function, groups, first, last);
-  return result.result();
+  add_groups(to, aggregate.function, groups, first, last);
 }
 
-/// Looks at blocks of events, if matches need no look at each, and they are added up or counted.
-std::optional<Datum> Finder::aggregate_by_blocks(const Aggregate& aggregate,
-                                                 history::Range range) const {
+/// Looks at blocks of events, if matches are added up or counted.
+bool Finder::add_blocks(const Aggregate& aggregate, history::Range range, Aggregation& to) const {
   Scanner* const scanning = scanner();
-  if (scanning == nullptr || !scanning->is_by_blocks()) return std::nullopt;
+  if (scanning == nullptr || !scanning->is_by_blocks()) return false;
   const auto summed = attribute_by_blocks(&aggregate, store_);
-  const bool counts = aggregate.function == AggregateFunction::count &&
-                      (!aggregate.attribute || !store_.is_nullable());
-  if (!summed && !counts) return std::nullopt;
+  if (!summed && !counts_all(aggregate)) return false;
   BlockSum sum;
   const bool ints = summed && store_.attribute_type(*summed) == ValueType::integer;
   scanning->each_block(range, [&](std::uint64_t first, std::uint64_t count, const BlockMask& mask) {
@@ -276,13 +304,12 @@ std::optional<Datum> Finder::aggregate_by_blocks(const Aggregate& aggregate,
     const std::uint64_t* const values = scanning->timeline()->attribute(*summed).words(first);
     ints ? sum.add_ints(values, count, mask) : sum.add_floats(values, count, mask);
   });
-  Aggregation aggregation(aggregate, store_);
   if (ints) {
-    aggregation.add_all(sum.count(), sum.of_ints());
+    to.add_all(sum.count(), sum.of_ints());
   } else {
-    aggregation.add_all(sum.count(), sum.of_floats());
+    to.add_all(sum.count(), sum.of_floats());
   }
-  return aggregation.result();
+  return true;
 }
 
 std::size_t Finder::bytes() const {

@@ -17,6 +17,8 @@
 
 namespace gorgo::engine {
 
+class Aggregation;
+
 /// Finds the events of one predicate, by key where it has one, else by scanning. Has one search in
 /// hand at a time; positions are those of `start`'s range.
 class Finder {
@@ -102,13 +104,23 @@ class Finder {
   static Way way_to(const plan::Scan& scan, history::Column& column, bool use_indexes,
                     Selectivity worth, const Aggregate* aggregate);
   history::Range newest(history::Range range, std::uint64_t count);
-  /// The aggregate, if it can be had without a look at the events.
+  Datum end_of(const Aggregate& aggregate, history::Range range);
+  bool counts_all(const Aggregate& aggregate) const;
+  std::optional<std::int64_t> sum_of(history::Range range) const;
+  /// The aggregate over a range that stands before the terminator as a whole, if it can be had
+  /// without a look at the events.
   std::optional<Datum> aggregate_at_once(const Aggregate& aggregate, history::Range range) const;
-  std::optional<Datum> end_of(const Aggregate& aggregate, history::Range range) const;
-  Datum aggregate_by_summaries(const Aggregate& aggregate, history::Range range) const;
-  std::optional<Datum> aggregate_by_blocks(const Aggregate& aggregate, history::Range range) const;
+  /// Adds the matching events of such a range without a look at each. False: it cannot, and has
+  /// added none.
+  bool add_together(const Aggregate& aggregate, history::Range range, Aggregation& to) const;
+  void add_summaries(const Aggregate& aggregate, history::Range range, Aggregation& to) const;
+  bool add_blocks(const Aggregate& aggregate, history::Range range, Aggregation& to) const;
   bool is_exact() const {
     return by_way([](const auto& way) { return way.is_exact(); });
+  }
+  /// Up to here all of the range stands before the terminator.
+  std::uint64_t ordered_end(history::Range range) const {
+    return by_way([&](const auto& way) { return way.ordered_end(range); });
   }
 
   std::shared_ptr<history::Column> column_;  // keeps what is searched up to date

@@ -15,11 +15,11 @@ std::optional<history::EventRef> NewestEvents::oldest(const Search& search) {
     return history::EventRef{&column_->store(), timeline_->slot(position)};
   };
   if (window_.size() < count_) return std::nullopt;
-  if (search.in_order) return event(window_.last - count_);
+  if (search.in_order()) return event(window_.last - count_);
   std::uint64_t missing = count_;
   for (std::uint64_t next = window_.last; next > window_.first; --next) {
     const history::EventRef candidate = event(next - 1);
-    if (search.sees(candidate) && --missing == 0) return candidate;
+    if (search.sees(candidate, timeline_->timestamp(next - 1)) && --missing == 0) return candidate;
   }
   return std::nullopt;
 }

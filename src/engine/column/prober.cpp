@@ -68,9 +68,8 @@ history::Range Prober::start(const Search& search) {
 }
 
 bool Prober::passes_tests(std::uint64_t position) const {
-  const history::EventRef candidate = event(position);
-  if (!search_.sees(candidate)) return false;
-  const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
+  const history::Scope scope{
+      .candidate = event(position), .states = search_.sequence, .aggregates = {}};
   for (std::size_t i = 0; i < tests_.size(); ++i) {
     const plan::Comparison& test = scan_.comparisons[tests_[i]];
     const Datum value = history::evaluate(test.subject, scope);

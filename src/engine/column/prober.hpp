@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "engine/column/search.hpp"
 #include "history/evaluate.hpp"
 #include "history/hash_index.hpp"
@@ -30,8 +31,14 @@ class Prober {
   history::EventRef event(std::uint64_t position) const {
     return {&store_, posting_.slot(position)};
   }
-  /// Whether every event of the range matches.
-  bool is_exact() const { return tests_.empty() && scan_.residual.empty() && search_.in_order; }
+  /// Whether every event of the range matches that stands before the terminator.
+  bool is_exact() const { return tests_.empty() && scan_.residual.empty(); }
+  /// Time alone tells which events of the range before this position stand before the terminator.
+  std::uint64_t ordered_end(history::Range range) const {
+    if (search_.in_order()) return range.last;
+    return range.clamp(
+        posting_.first_after_near_end(arithmetic::saturating_subtract(search_.ordered_before, 1)));
+  }
   const history::Posting& posting() const { return posting_; }
 
   /// Calls `f(position)` for the matching positions of the range in ascending (or descending) order
@@ -52,7 +59,12 @@ class Prober {
   bool set_key(std::span<const history::EventRef> sequence, history::HashIndex::Key& key);
   /// The key of the search; null when no event can have it.
   const history::HashIndex::Key* key_of(std::span<const history::EventRef> sequence);
-  bool passes(std::uint64_t position) const { return is_exact() || passes_tests(position); }
+  bool passes(std::uint64_t position) const {
+    return sees(position) && (is_exact() || passes_tests(position));
+  }
+  bool sees(std::uint64_t position) const {
+    return search_.in_order() || search_.sees(event(position), posting_.timestamp(position));
+  }
   bool passes_tests(std::uint64_t position) const;
 
   const plan::Scan& scan_;

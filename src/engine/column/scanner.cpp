@@ -211,7 +211,7 @@ bool Scanner::is_match(history::Slot slot) const {
   const Timestamp timestamp = store_.timestamp(slot);
   if (timestamp <= search_.interval.after || timestamp >= search_.interval.before) return false;
   const history::EventRef candidate{&store_, slot};
-  if (!search_.sees(candidate)) return false;
+  if (!search_.sees(candidate, timestamp)) return false;
   const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
   for (std::uint32_t i = 0; i < operands_.size(); ++i) {
     if (!passes(i, scope)) return false;
@@ -260,7 +260,7 @@ std::uint64_t Scanner::test_attribute(std::uint32_t index, std::uint64_t first,
 
 bool Scanner::passes_tests(std::uint64_t position) const {
   const history::EventRef candidate = event(position);
-  if (!search_.sees(candidate)) return false;
+  if (!search_.sees(candidate, timeline_->timestamp(position))) return false;
   const history::Scope scope{.candidate = candidate, .states = search_.sequence, .aggregates = {}};
   return std::all_of(event_tests_.begin(), event_tests_.end(),
                      [&](std::uint32_t i) { return passes(i, scope); }) &&

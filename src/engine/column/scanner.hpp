@@ -37,9 +37,14 @@ class Scanner {
     return {&store_, gathered_ ? found_[position] : timeline_->slot(position)};
   }
 
-  /// Whether every event of the range matches.
-  bool is_exact() const {
-    return gathered_ || (blocks_.empty() && attribute_tests_.empty() && is_rest_empty());
+  /// Whether every event of the range matches that stands before the terminator.
+  bool is_exact() const { return gathered_; }
+  /// Time alone tells which events of the range before this position stand before the terminator,
+  /// or it is known of them.
+  std::uint64_t ordered_end(history::Range range) const {
+    if (gathered_ || search_.in_order()) return range.last;
+    return range.clamp(
+        timeline_->window(search_.interval.after, search_.ordered_before, window_).last);
   }
 
   /// Whether `announce` may spare something. Where a range index serves searches, the last one says
@@ -59,8 +64,9 @@ class Scanner {
   template <class F>
   bool descending(history::Range range, F&& f);
 
-  /// Whether `each_block` shows all that matches.
-  bool is_by_blocks() const { return !gathered_ && is_rest_empty(); }
+  /// Whether `each_block` shows all that matches and stands before the terminator, before
+  /// `ordered_end`.
+  bool is_by_blocks() const { return !gathered_ && event_tests_.empty() && residual_.empty(); }
   /// Calls `f(first, count, mask)` for blocks of the range, in ascending order: bit i says whether
   /// the event at `first + i` matches.
   template <class F>
@@ -84,7 +90,7 @@ class Scanner {
   BlockMask tested(std::uint64_t first, std::uint64_t count);
   std::uint64_t first_block() const { return worth_ == Selectivity::all ? kBlock : 64; }
   bool is_rest_empty() const {
-    return event_tests_.empty() && residual_.empty() && search_.in_order;
+    return event_tests_.empty() && residual_.empty() && search_.in_order();
   }
   bool passes_rest(std::uint64_t position) const {
     return is_rest_empty() || passes_tests(position);

@@ -12,12 +12,17 @@ namespace gorgo::engine {
 struct Search {
   Interval interval{};
   std::span<const history::EventRef> sequence;  ///< must stay as it is during the search
-  /// Whether the interval alone tells what stands before the terminator, state 0.
-  bool in_order = true;
+  /// See Terminators.
+  Timestamp ordered_before = kEndOfTime;
 
-  /// Whether an event of the interval stands before the terminator: only an event that was released
-  /// earlier does. (An event of the terminator's own root has its timestamp or a later one.)
-  bool sees(history::EventRef event) const { return in_order || event.root() < sequence[0].root(); }
+  /// Whether the interval alone tells what stands before the terminator, state 0.
+  bool in_order() const { return interval.before <= ordered_before; }
+  /// Whether an event of the interval, which has this timestamp, stands before the terminator: only
+  /// an event that was released earlier does. (An event of the terminator's own root has its
+  /// timestamp or a later one.)
+  bool sees(history::EventRef event, Timestamp timestamp) const {
+    return timestamp < ordered_before || event.root() < sequence[0].root();
+  }
 };
 
 }  // namespace gorgo::engine

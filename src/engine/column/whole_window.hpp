@@ -27,8 +27,13 @@ class WholeWindow {
     return {&store_, timeline_->slot(position)};
   }
 
-  /// Whether every event of the range matches.
-  bool is_exact() const { return search_.in_order; }
+  /// Whether every event of the range matches that stands before the terminator.
+  bool is_exact() const { return true; }
+  /// Time alone tells which events of the range before this position stand before the terminator.
+  std::uint64_t ordered_end(history::Range range) const {
+    if (search_.in_order()) return range.last;
+    return range.clamp(timeline_->window(search_.interval.after, search_.ordered_before).last);
+  }
 
   /// The range that holds the matches; empty when nothing can match.
   history::Range start(const Search& search) {
@@ -57,7 +62,9 @@ class WholeWindow {
   }
 
  private:
-  bool passes(std::uint64_t position) const { return is_exact() || search_.sees(event(position)); }
+  bool passes(std::uint64_t position) const {
+    return search_.in_order() || search_.sees(event(position), timeline_->timestamp(position));
+  }
 
   std::span<const Expr> guards_;
   const history::EventStore& store_;

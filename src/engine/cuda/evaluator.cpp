@@ -186,7 +186,7 @@ std::unique_ptr<RuleSearch> CudaEvaluator::search_on(DeviceContext& context,
   keep_in_step(state);
   for (std::size_t count = terminators.slots.size();; count = (count + 1) / 2) {
     auto search = std::make_unique<RuleSearch>(
-        plan, Terminators{terminators.slots.first(count), terminators.in_order}, state);
+        plan, Terminators{terminators.slots.first(count), terminators.ordered_before}, state);
     if (!run(context, ChannelSchedule(search.get()), 1, budget.stop)) return nullptr;
     if (!search->is_too_large()) return search;
   }

@@ -85,7 +85,7 @@ class CudaEvaluator final : public Evaluator {
     left_to_cpu_.assign(parts, {});
   }
   Terminators terminators(const Task& task) const {
-    return {terminators_.slots.subspan(task.first, task.count), terminators_.in_order};
+    return {terminators_.slots.subspan(task.first, task.count), terminators_.ordered_before};
   }
   /// Takes up a part, which stays until it is abandoned or the request is finished. Parts may be
   /// taken up and abandoned on several threads once the plan is on their devices. Whoever calls

@@ -68,7 +68,7 @@ InsideNegation InsideNegations::negation_of(std::size_t state, DeviceScan& scan,
 std::optional<std::uint32_t> InsideNegations::add(std::size_t state, std::span<const EventRef> row,
                                                   const Range& candidates, std::uint64_t rejected) {
   auto& scans = input_.plan.states[state - 1].negations;
-  if (scans.empty() || !input_.terminators.in_order || candidates.empty()) return std::nullopt;
+  if (scans.empty() || !input_.terminators.in_order() || candidates.empty()) return std::nullopt;
   const auto first = static_cast<std::uint32_t>(negations_.size());
   bool is_long = false;
   for (std::size_t i = 0; i < scans.size(); ++i) {

@@ -22,7 +22,7 @@ PageRange hull(const PageRange& a, const PageRange& b) {
 std::pair<Timestamp, Timestamp> times_of(const history::EventStore& store,
                                          const Terminators& terminators) {
   const auto time = [&](history::Slot slot) { return store.timestamp(slot); };
-  if (terminators.in_order) {
+  if (terminators.in_order()) {
     return {time(terminators.slots.front()), time(terminators.slots.back())};
   }
   const auto [first, last] = std::ranges::minmax_element(terminators.slots, {}, time);
@@ -56,7 +56,7 @@ std::vector<FieldPages> reachable_pages(DevicePlan& plan, const Terminators& ter
     if (range.empty()) return;
     const PageRange pages = scan.mirror->pages_of(range);
     for (MirroredField* const field : scan.fields) needs.push_back({field, pages});
-    if (!terminators.in_order) needs.push_back({&scan.roots(), pages});
+    if (!terminators.in_order()) needs.push_back({&scan.roots(), pages});
   });
   return needs;
 }

@@ -61,7 +61,7 @@ bool RuleSearch::begin_pass() {
     locations_[t] = {pass, static_cast<std::uint32_t>(slots.size())};
     slots.push_back(terminators_.slots[t]);
   }
-  const Terminators terminators{slots, terminators_.in_order};
+  const Terminators terminators{slots, terminators_.ordered_before};
   add_pass(std::move(slots), terminators);
   return true;
 }

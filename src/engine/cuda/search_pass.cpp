@@ -12,7 +12,7 @@ SearchPass::SearchPass(DevicePlan& plan, const Terminators& terminators, const R
       choice_(input_, table_),
       negations_(input_, choice_),
       aggregates_(input_, table_),
-      queue_(terminators.in_order) {
+      queue_(terminators.in_order()) {
   negations_.request(queue_);
 }
 
