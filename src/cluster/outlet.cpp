@@ -46,7 +46,8 @@ Outlet::ReadAll Outlet::parse(const Position& position) {
     if (created.ptr == end) break;
     const auto sequence = std::from_chars(created.ptr + 1, end, read.sequence);
     const char* const line_end = std::find(sequence.ptr, end, '\n');
-    if (created.ec != std::errc() || sequence.ec != std::errc() || line_end == end) break;
+    const bool are_numbers = created.ec == std::errc() && sequence.ec == std::errc();
+    if (!are_numbers || sequence.ptr == line_end || line_end == end) break;
     all[std::string(sequence.ptr + 1, line_end)] = read;
     next = line_end + 1;
   }
