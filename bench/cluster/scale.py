@@ -192,11 +192,11 @@ def measured(options, rules, files, nodes, apart):
             servers = [start_server(place, options, "server", rules=f'"{rules}"')]
             return publish_and_wait(place, options, servers, files, "gorgo_events_accepted_total")
         broker_process, broker = start_broker(place, options)
-        names = [f"scale{number}" if apart else "scale" for number in range(nodes)]
-        servers = start_nodes(place, options, broker, names)
-        for first in sorted({names.index(name) for name in names}):
-            deploy(place, options, rules, f"node{first + 1}")
-        wait_until_owned(servers, options.partitions * len(set(names)))
+        clusters = nodes if apart else 1
+        servers = start_nodes(place, options, broker, [f"scale{number % clusters}" for number in range(nodes)])
+        for number in range(clusters):
+            deploy(place, options, rules, f"node{number + 1}")
+        wait_until_owned(servers, options.partitions * clusters)
         return publish_and_wait(place, options, servers, files, "gorgo_cluster_partition_events_total",
                                 [broker_process])
     finally:

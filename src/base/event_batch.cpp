@@ -305,14 +305,14 @@ void BatchBuilder::add(const EventBatch& batch) {
       !are_distinct(to, table_of) || std::ranges::any_of(to, [](const Destination& one) {
         return !are_distinct(one.columns, std::identity());
       });
-  for (BatchCursor next(batch); !next.done(); next.advance()) {
-    if (has_twins) {
-      add(next.to_event());
-    } else {
-      begin(to[next.table_number()].table, next.timestamp());
-    }
+  if (has_twins) {
+    for (BatchCursor next(batch); !next.done(); next.advance()) add(next.to_event());
+    return;
   }
-  if (!has_twins) put_columns(batch, to);
+  for (BatchCursor next(batch); !next.done(); next.advance()) {
+    begin(to[next.table_number()].table, next.timestamp());
+  }
+  put_columns(batch, to);
 }
 
 /// Gives the events that were begun last, all those of the batch, their values.
