@@ -78,7 +78,10 @@ class SlidingVector {
     return items_[size_ - 1];
   }
   /// Pointer to element `position`; `end()` is allowed. Valid until the next change.
-  const T* at(std::uint64_t position) const { return items_ + (position - base_); }
+  const T* at(std::uint64_t position) const {
+    assert(position >= begin() && position <= end());
+    return items_ + (position - base_);
+  }
 
   /// Drops every element before `position` (at most `end()`).
   void drop_before(std::uint64_t position, Spare spare = Spare::given_back) {

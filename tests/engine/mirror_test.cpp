@@ -98,6 +98,20 @@ TEST_F(Mirrors, HaveAPageForEachPartOfTheLongestStringOfItsEvents) {
   EXPECT_TRUE(texts.has_too_long({0, 6}));
 }
 
+TEST_F(Mirrors, BeginLaterFieldsWithWhatTheTimelineHoldsThen) {
+  add(0, std::string(MirroredTexts::kLongest + 1, 'x'));
+  add_until(400);
+  mirror_->add(kValue);
+  mirror_->sync();
+  timeline_->drop_until(10 * 395);
+  store_.drop_before(timeline_->slot(timeline_->begin()));
+  add_until(410);
+  MirroredField& texts = mirror_->add(kText);
+  EXPECT_EQ(mirror_->end(), timeline_->end());
+  EXPECT_FALSE(texts.has_too_long({0, mirror_->end()}));
+  need_all(texts);
+}
+
 TEST_F(Mirrors, KeepStringsInTheDictionaryAsLongAsTheyAreMirrored) {
   add_until(4);
   need_all(mirror_->add(kString));

@@ -34,6 +34,7 @@ MirroredField& Mirror::add(const Field& field) {
   const auto is_field = [&](const auto& known) { return known->field() == field; };
   const auto known = std::ranges::find_if(fields_, is_field);
   if (known != fields_.end()) return **known;
+  sync();
   return *fields_.emplace_back(make(field));
 }
 

@@ -24,8 +24,9 @@ class Mirror : public std::enable_shared_from_this<Mirror> {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
-  /// Mirrors a field, once for all who ask for it. The timeline has materialised it if it is an
-  /// attribute. Precondition: the field is no `consumer`.
+  /// Mirrors a field, once for all who ask for it. A new one begins with what the timeline holds
+  /// now, so this takes notice of its changes as `sync` does. The timeline has materialised the
+  /// field if it is an attribute. Precondition: the field is no `consumer`.
   MirroredField& add(const Field& field);
   /// Adds marks, which belong to the caller until it removes them.
   MirroredMarks& add_marks();
