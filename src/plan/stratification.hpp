@@ -40,6 +40,11 @@ class Stratification {
   bool is_produced(TypeId type) const {
     return type < types_.size() && (types_[type].is_joint || !types_[type].producers.empty());
   }
+  /// The rules that produce events of the type, ascending.
+  std::span<const std::uint32_t> producers_of(TypeId type) const {
+    if (type >= types_.size()) return {};
+    return types_[type].producers;
+  }
   /// See Strata::rules.
   std::uint32_t level_of_rule(std::uint32_t rule) const { return rules_[rule].level; }
   bool closes_cycle(std::uint32_t rule) const { return rules_[rule].closes_cycle; }

@@ -56,6 +56,38 @@ std::optional<Duration> Agenda::shortest_deadline() const {
   return least;
 }
 
+bool Agenda::may_bring_deadline(TypeId type) {
+  if (version_ != rules_.base().version) find_types_before_deadlines();
+  return type < brings_deadline_.size() && brings_deadline_[type];
+}
+
+/// Those of the terminators of rules with a deadline, and of the rules that make such terminators.
+void Agenda::find_types_before_deadlines() {
+  const Schema& schema = rules_.schema();
+  brings_deadline_.assign(schema.size(), false);
+  std::vector<TypeId> found;
+  const auto add = [&](TypeId type) {
+    if (brings_deadline_[type]) return;
+    brings_deadline_[type] = true;
+    found.push_back(type);
+  };
+  const auto add_terminators = [&](std::uint32_t rule) {
+    const TypeId type = rules_.rule(rule).rule().states[0].predicate.type;
+    if (type == kTimerType) return;
+    add(type);
+    for (const JointMember& member : schema.at(type).members) add(member.type);
+  };
+  for (const std::uint32_t rule : rules_.temporal_rules()) {
+    if (rules_.rule(rule).plan->deadline) add_terminators(rule);
+  }
+  while (!found.empty()) {
+    const TypeId type = found.back();
+    found.pop_back();
+    for (const std::uint32_t rule : rules_.strata().producers_of(type)) add_terminators(rule);
+  }
+  version_ = rules_.base().version;
+}
+
 std::optional<Timestamp> Agenda::last_deadline() const {
   std::optional<Timestamp> last;
   for (const std::uint32_t index : rules_.temporal_rules()) {

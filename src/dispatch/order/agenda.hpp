@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "dispatch/evaluate/batch.hpp"
 #include "dispatch/rules/rule_set.hpp"
@@ -9,7 +10,7 @@
 namespace gorgo::dispatch {
 
 /// What the clock will bring about: instants of timers and deadlines of absences (language.md §8).
-/// It is a view of the rules' states and holds nothing of its own.
+/// It is a view of the rules' states and holds nothing of its own but what follows from the rules.
 class Agenda {
  public:
   /// `max_instants`: how many instants of a timer fire at most in a gap between two events; they
@@ -25,6 +26,9 @@ class Agenda {
   std::optional<Timestamp> next() const;
   /// The shortest time after which an event can bring about a deadline; unset without such rules.
   std::optional<Duration> shortest_deadline() const;
+  /// Whether an event of the type may bring about a deadline, itself or by composites that have its
+  /// timestamp.
+  bool may_bring_deadline(TypeId type);
   /// The latest pending deadline.
   std::optional<Timestamp> last_deadline() const;
 
@@ -37,9 +41,12 @@ class Agenda {
  private:
   bool fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots);
   void fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots);
+  void find_types_before_deadlines();
 
   RuleSet& rules_;
   std::uint64_t max_instants_;
+  std::vector<bool> brings_deadline_;  // by TypeId
+  std::uint64_t version_ = 0;          // of the rules for which it is so; 0: of none
 };
 
 }  // namespace gorgo::dispatch

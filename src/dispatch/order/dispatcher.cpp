@@ -52,27 +52,40 @@ void Dispatcher::form_batch(Released& released, std::size_t& next) {
   first_root_ += roots_ - before;
 }
 
-/// No event of a batch that begins with this timestamp may stand behind a deadline or an instant of
-/// a timer; a late event can bring about a deadline that is over already, so it stands alone.
-std::optional<Timestamp> Dispatcher::end_of_batch(Timestamp first) const {
-  if (agenda_.empty()) return std::nullopt;
-  const Timestamp end = agenda_.next().value_or(std::numeric_limits<Timestamp>::max());
+/// No event of a batch that begins with this record may stand behind an instant of a timer, or a
+/// deadline that an event of the batch can bring about. Where that event is late, the deadline may
+/// be over already, so such an event stands alone.
+Dispatcher::EndOfBatch Dispatcher::end_of_batch(const Record& first) {
+  if (agenda_.empty()) return {};
+  const auto due = agenda_.next();
   const auto wait = agenda_.shortest_deadline();
-  if (!wait) return end;
-  return is_late(first) ? first : std::min(end, arithmetic::saturating_add(first, *wait));
+  if (!wait) return {.before = due};
+  const Timestamp now = std::max(first.timestamp, clock_.value_or(first.timestamp));
+  const Timestamp over = arithmetic::saturating_add(now, *wait);
+  return {.before = std::min(due.value_or(over), over),
+          .before_late = true,
+          .is_alone = is_late(first.timestamp) && agenda_.may_bring_deadline(first.type)};
+}
+
+/// Whether the batch ends before a record that comes when `last` is its latest timestamp.
+bool Dispatcher::is_behind(const EndOfBatch& end, const Record& record, Timestamp last) {
+  if (end.is_alone) return true;
+  const bool late = record.timestamp < last || is_late(record.timestamp);
+  if (late) return end.before_late && agenda_.may_bring_deadline(record.type);
+  return end.before && record.timestamp >= *end.before;
 }
 
 void Dispatcher::add_released(Released& released, std::size_t& next) {
   const std::span<Record> records = released.records;
   const std::size_t begin = next;
   Timestamp last = records[begin].timestamp;
-  const auto end = end_of_batch(last);
+  const EndOfBatch end = end_of_batch(records[begin]);
   std::size_t room = evaluation_.batch_roots();
   bool has_ticks = false;
   for (; next < records.size() && room > 0; ++next) {
     Record& record = records[next];
+    if (next > begin && is_behind(end, record, last)) break;
     const bool late = record.timestamp < last;
-    if (end && next > begin && (late || record.timestamp >= *end)) break;
     if (late) batch_.ordered_before = std::min(batch_.ordered_before, record.timestamp);
     last = std::max(last, record.timestamp);
     has_ticks = has_ticks || record.tick;

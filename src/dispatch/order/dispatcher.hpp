@@ -18,7 +18,7 @@
 namespace gorgo::dispatch {
 
 /// Takes released events through the rules and hands out all events in place order. Cuts the
-/// stream into batches where instants of timers and deadlines stand; while there are such rules,
+/// stream into batches where instants of timers and deadlines stand; while rules have deadlines,
 /// late events begin a batch, too.
 class Dispatcher {
  public:
@@ -58,7 +58,14 @@ class Dispatcher {
  private:
   /// Fills `batch_` with what comes next, from record `next` on.
   void form_batch(Released& released, std::size_t& next);
-  std::optional<Timestamp> end_of_batch(Timestamp first) const;
+  /// Where a batch ends, whatever room it has.
+  struct EndOfBatch {
+    std::optional<Timestamp> before = std::nullopt;  ///< an event that is not earlier
+    bool before_late = false;  ///< also before a late event that may bring about a deadline
+    bool is_alone = false;     ///< behind its first event
+  };
+  EndOfBatch end_of_batch(const Record& first);
+  bool is_behind(const EndOfBatch& end, const Record& record, Timestamp last);
   void add_released(Released& released, std::size_t& next);
   void take(Released& released, std::size_t begin, std::size_t end);
   void pass_unseen(const Released& released);
