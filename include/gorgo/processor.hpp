@@ -197,6 +197,9 @@ struct RuleInfo {
 struct TypeInfo {
   std::string name;    ///< empty: the types that no rule reads, with `late` and `too_late` alone
   Duration reach = 0;  ///< how far behind the clock its events are kept
+  /// How far behind the clock its events still matter as sums, to rules with `@panes`; 0: to none.
+  /// Only a processor sets it.
+  Duration reach_of_panes = 0;
   std::uint64_t events = 0;    ///< that are kept
   std::size_t bytes = 0;       ///< events and all columns over them, as allocated
   std::uint64_t late = 0;      ///< accepted behind the clock

@@ -200,6 +200,7 @@ struct RuleOptions {
   /// for deadlines at the same time.
   std::uint64_t max_sequences = 1'000'000;
   std::string engine;  ///< `@engine(name)`; empty: the dispatcher chooses
+  bool panes = false;  ///< `@panes`: aggregates are kept as sums between the instants of the timer
 };
 
 /// A joint type that a rule reads, see EventType.

@@ -198,4 +198,22 @@ double ExactSum::rounded() const {
   return -round_magnitude(magnitude);
 }
 
+ExactSum::Words ExactSum::words() const {
+  Words words{};
+  std::ranges::copy(limbs_, words.begin());
+  words[kLimbs] = nans_;
+  words[kLimbs + 1] = positive_infinities_;
+  words[kLimbs + 2] = negative_infinities_;
+  return words;
+}
+
+ExactSum ExactSum::of(const Words& words) {
+  ExactSum sum;
+  std::copy_n(words.begin(), kLimbs, sum.limbs_.begin());
+  sum.nans_ = words[kLimbs];
+  sum.positive_infinities_ = words[kLimbs + 1];
+  sum.negative_infinities_ = words[kLimbs + 2];
+  return sum;
+}
+
 }  // namespace gorgo

@@ -29,6 +29,14 @@ class ExactSum {
  private:
   // Two's complement, least significant limb first; bit 0 weighs 2^-1074.
   static constexpr int kLimbs = 34;  // 2098 bits for finite values, 64 and more to spare
+
+ public:
+  /// All that it is, so that it can be kept elsewhere.
+  using Words = std::array<std::uint64_t, kLimbs + 3>;
+  Words words() const;
+  static ExactSum of(const Words& words);
+
+ private:
   std::array<std::uint64_t, kLimbs> limbs_{};
   std::uint64_t nans_ = 0;
   std::uint64_t positive_infinities_ = 0;

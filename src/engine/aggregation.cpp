@@ -8,6 +8,12 @@
 
 namespace gorgo::engine {
 
+Datum best_of(AggregateFunction function, const Datum& best, const Datum& value) {
+  if (value.tag == Datum::Tag::floating && std::isnan(value.floating)) return best;
+  const Op better = function == AggregateFunction::min ? Op::less : Op::greater;
+  return !best.exists() || arithmetic::compare(better, value, best) ? value : best;
+}
+
 Aggregation::Aggregation(const Aggregate& aggregate, const history::EventStore& store)
     : Aggregation(
           aggregate.function,
@@ -22,7 +28,7 @@ void Aggregation::add(const Datum& value) {
       return;
     case AggregateFunction::min:
     case AggregateFunction::max:
-      add_extreme(value);
+      extreme_ = best_of(function_, extreme_, value);
       return;
     case AggregateFunction::sum:
     case AggregateFunction::avg:
@@ -47,12 +53,6 @@ void Aggregation::add(const Datum& value) {
     case AggregateFunction::std_dev_pop:
       values_.push_back(value);
   }
-}
-
-void Aggregation::add_extreme(const Datum& value) {
-  if (value.tag == Datum::Tag::floating && std::isnan(value.floating)) return;
-  const Op better = function_ == AggregateFunction::min ? Op::less : Op::greater;
-  if (!extreme_.exists() || arithmetic::compare(better, value, extreme_)) extreme_ = value;
 }
 
 Datum Aggregation::result() const {

@@ -11,6 +11,10 @@
 
 namespace gorgo::engine {
 
+/// The best value so far of MIN or MAX, with one value more; NaN is none. No value: there is none
+/// yet.
+Datum best_of(AggregateFunction function, const Datum& best, const Datum& value);
+
 /// An aggregate under construction (language.md §6): add the values of the events, in any order;
 /// for FIRST and LAST in the order of the events. Strings must stay until the result is read, and a
 /// result that is a string refers to what was added.
@@ -45,7 +49,7 @@ class Aggregation {
   /// does not exist if all are NaN.
   void add_all(std::uint64_t count, const Datum& extreme) {
     count_ += count;
-    if (extreme.exists()) add_extreme(extreme);
+    if (extreme.exists()) extreme_ = best_of(function_, extreme_, extreme);
   }
   /// Adds `count` floats, whose sum is `sum`. Precondition: nothing was added before.
   void add_all(std::uint64_t count, const ExactSum& sum) {
@@ -55,7 +59,6 @@ class Aggregation {
   Datum result() const;
 
  private:
-  void add_extreme(const Datum& value);
   Datum extreme() const;
   Datum sum() const;
   Datum average() const;

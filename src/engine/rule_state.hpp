@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/panes.hpp"
 #include "engine/produced.hpp"
 #include "engine/terminator_counts.hpp"
 #include "gorgo/rule.hpp"
@@ -105,13 +106,15 @@ struct CutComposites {
   std::uint64_t count;
 };
 
-/// What a rule remembers that has a timer, a deadline, `@at_most` or `every`.
+/// What a rule remembers that has a timer, with or without `@panes`, a deadline, `@at_most` or
+/// `every`.
 struct TimedState {
   std::multimap<Timestamp, PendingComposite> pending;  ///< by deadline
   history::SlidingVector<DecidedComposite> decided;    ///< in the order of the decisions
   ProducedComposites produced;                         ///< with `@at_most`
   history::SlidingVector<CutComposites> cut;           ///< in the order of the decisions
   TerminatorCounts counts;                             ///< with `every`
+  std::vector<Panes> panes;                            ///< with `@panes`: by aggregate
   /// Instants later than this are the timer's; unset before the first event after deployment.
   std::optional<Timestamp> timer_from;
   /// Instants up to here are over for a timer; unset before the first event after deployment.
@@ -124,6 +127,7 @@ struct TimedState {
   /// Memory beyond the object itself, estimated where containers do not tell.
   std::size_t bytes() const {
     std::size_t total = decided.bytes() + produced.bytes() + cut.bytes() + counts.bytes();
+    for (const Panes& of_aggregate : panes) total += sizeof(Panes) + of_aggregate.bytes();
     for (const auto& [deadline, composite] : pending) {
       total += sizeof(composite) + composite.cells.size() * sizeof(Datum) +
                composite.events.size() * sizeof(history::EventRef) +
@@ -148,8 +152,9 @@ struct RuleState {
   std::uint64_t passed_over = 0;  ///< terminators so far
   bool suspended = false;         ///< its terminators are passed over
 
-  explicit RuleState(const Rule& rule)
-      : consumed(rule.consuming.empty() ? 0 : rule.states.size()) {}
+  explicit RuleState(const Rule& rule) : consumed(rule.consuming.empty() ? 0 : rule.states.size()) {
+    if (rule.options.panes) own_timed().panes.resize(rule.aggregates.size());
+  }
 
   /// How many terminators it had so far.
   std::uint64_t all_terminators() const { return terminators + passed_over; }

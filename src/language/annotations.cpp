@@ -49,6 +49,13 @@ void bind_limit(const ast::Annotation& annotation, RuleOptions& options, Reporte
                  "write `@limit(max_sequences = N)`");
 }
 
+void bind_panes(const ast::Annotation& annotation, RuleOptions& options, Reporter& reporter) {
+  if (!annotation.arguments.empty()) {
+    return reporter.error(annotation.name.at, "`@panes` takes no arguments", "write `@panes`");
+  }
+  options.panes = true;
+}
+
 }  // namespace
 
 RuleOptions bind_annotations(const std::vector<ast::Annotation>& annotations, Reporter& reporter) {
@@ -63,11 +70,14 @@ RuleOptions bind_annotations(const std::vector<ast::Annotation>& annotations, Re
       bind_engine(annotation, options, reporter);
     } else if (name.text == "limit") {
       bind_limit(annotation, options, reporter);
+    } else if (name.text == "panes") {
+      bind_panes(annotation, options, reporter);
     } else if (name.text != "at_most") {
       reporter.error(name.at, "there is no annotation `@" + name.text + "`",
-                     reporter.suggest(name.text, {"at_most", "engine", "limit"},
+                     reporter.suggest(name.text, {"at_most", "engine", "limit", "panes"},
                                       "the annotations are `@at_most(N, per = TIME)`, "
-                                      "`@engine(NAME)` and `@limit(max_sequences = N)`"));
+                                      "`@engine(NAME)`, `@limit(max_sequences = N)` and "
+                                      "`@panes`"));
     }
   }
   return options;

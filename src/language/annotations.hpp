@@ -8,8 +8,8 @@
 
 namespace gorgo::language {
 
-/// What the annotations before a rule that say how it runs, `@engine(NAME)` and
-/// `@limit(max_sequences = N)`, say. Reports those that do not exist.
+/// What the annotations before a rule that say how it runs, `@engine(NAME)`,
+/// `@limit(max_sequences = N)` and `@panes`, say. Reports those that do not exist.
 RuleOptions bind_annotations(const std::vector<ast::Annotation>& annotations, Reporter& reporter);
 
 }  // namespace gorgo::language

@@ -29,6 +29,7 @@ void Describer::options() {
   if (rule_.options.max_sequences != RuleOptions{}.max_sequences) {
     line("max_sequences " + std::to_string(rule_.options.max_sequences));
   }
+  if (rule_.options.panes) line("panes");
   if (rule_.at_most) line("at most " + text_of_.at_most());
   if (rule_.every) line(text_of_.every());
   if (rule_.timer) line("from " + text_of_.timer());

@@ -18,12 +18,15 @@ constexpr std::size_t kMostNames = 8;
 /// By column: the rules that use it, in their order.
 using ColumnUsers = std::map<std::string, std::vector<std::string>>;
 
-/// Calls `f` for every scan but the terminator's, because nothing searches for terminators.
+/// Calls `f` for every scan that a search carries out: nothing searches for terminators, nor for
+/// what panes have added up.
 template <class F>
 void for_each_scan(const Plan& plan, F&& f) {
   for (std::size_t i = 1; i < plan.states.size(); ++i) f(plan.states[i].scan);
   for (const Scan& scan : plan.negations) f(scan);
-  for (const AggregatePlan& aggregate : plan.aggregates) f(aggregate.scan);
+  for (const AggregatePlan& aggregate : plan.aggregates) {
+    if (aggregate.panes == 0) f(aggregate.scan);
+  }
 }
 
 ColumnUsers users_of_columns(std::span<const Plan* const> plans) {
@@ -113,6 +116,7 @@ class Explainer {
                                    .call = text_.aggregate(rule_.aggregates[i]),
                                    .type = std::string(to_string(rule_.aggregates[i].type)),
                                    .required = required,
+                                   .panes = plan_.aggregates[i].panes,
                                    .scan = scan(plan_.aggregates[i].scan)});
     }
   }
@@ -121,7 +125,9 @@ class Explainer {
     ScanExplanation result;
     const TypeId type = scan.column.type;
     const auto spell = [&](const Expr& e) { return text_.expr(e, type); };
-    if (&scan != &plan_.states[0].scan) {
+    bool is_searched = false;
+    for_each_scan(plan_, [&](const Scan& searched) { is_searched |= &searched == &scan; });
+    if (is_searched) {
       const auto& conditions = scan.column.conditions;
       result.column = text_.predicate({type, {conditions.begin(), conditions.end()}});
       const auto& users = users_.at(std::string(std::string_view(scan.column.key)));

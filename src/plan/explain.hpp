@@ -45,7 +45,8 @@ struct AggregateExplanation {
   std::string name;  ///< `$0`
   std::string call;  ///< `AVG(Temp(area = Smoke.area).value within 5 min from Smoke)`
   std::string type;
-  bool required = false;  ///< without a value there is no composite
+  bool required = false;   ///< without a value there is no composite
+  std::int64_t panes = 0;  ///< that its window has, with `@panes`; 0: it has none
   ScanExplanation scan;
 };
 

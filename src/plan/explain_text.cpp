@@ -73,7 +73,8 @@ void add_conditions(const RuleExplanation& rule, Lines& lines) {
   for (const AggregateExplanation& aggregate : rule.aggregates) {
     lines.field(2, "aggregate",
                 aggregate.name + " = " + aggregate.call + ": " + aggregate.type +
-                    (aggregate.required ? ", required" : ""));
+                    (aggregate.required ? ", required" : "") +
+                    (aggregate.panes > 0 ? ", " + std::to_string(aggregate.panes) + " panes" : ""));
     lines.scan(aggregate.scan);
   }
   lines.fields(2, "filter", rule.filters);

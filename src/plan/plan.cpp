@@ -105,7 +105,8 @@ class ReachOf {
       extend(negation.predicate.type, reach(negation.span));
     }
     for (const auto& aggregate : rule.aggregates) {
-      extend(aggregate.predicate.type, reach(aggregate.span));
+      const bool has_panes = panes_of(rule, aggregate) > 0;
+      extend(aggregate.predicate.type, has_panes ? 0 : reach(aggregate.span));
     }
   }
 
@@ -175,7 +176,8 @@ void plan_negations(const Rule& rule, Plan& plan) {
 void plan_aggregates(const Rule& rule, Plan& plan) {
   for (const Aggregate& aggregate : rule.aggregates) {
     plan.aggregates.push_back({.scan = make_scan(aggregate.predicate),
-                               .decided_at = decided_at(aggregate.predicate, aggregate.span)});
+                               .decided_at = decided_at(aggregate.predicate, aggregate.span),
+                               .panes = panes_of(rule, aggregate)});
     if (!aggregate.attribute) continue;
     auto& attributes = plan.aggregates.back().scan.column.attributes;
     const auto at = std::lower_bound(attributes.begin(), attributes.end(), *aggregate.attribute);
@@ -233,6 +235,7 @@ Plan make_plan(Rule rule) {
   }
   plan_negations(rule, plan);
   plan_aggregates(rule, plan);
+  plan.panes = cut_of(rule);
   for (std::uint32_t i = 0; i < rule.assignments.size(); ++i) {
     if (computes_text(rule.assignments[i])) plan.computed_texts.push_back(i);
   }

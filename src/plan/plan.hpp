@@ -9,6 +9,7 @@
 
 #include "base/shared_text.hpp"
 #include "gorgo/rule.hpp"
+#include "plan/panes.hpp"
 
 /// From what a rule says to how it is evaluated. A plan is const after construction and shared by
 /// every thread and engine.
@@ -54,6 +55,9 @@ struct AggregatePlan {
   Scan scan;
   /// Its value is the same for sequences that agree up to this state.
   std::uint32_t decided_at = 0;
+  /// How many panes its window has; 0: its value does not come from panes. With panes, every
+  /// comparison of the scan is an equality of an attribute, and nothing else is left to be tested.
+  std::int64_t panes = 0;
 };
 
 struct Plan {
@@ -64,6 +68,7 @@ struct Plan {
   /// When the composites of a terminator are decided, nanoseconds behind it: the longest `within
   /// ... after` of the rule; unset without one.
   std::optional<Duration> deadline;
+  std::optional<PaneCut> panes;  ///< of a rule with `@panes`
   Rule rule;
   std::vector<Scan> negations;            ///< as Rule::negations
   std::vector<AggregatePlan> aggregates;  ///< as Rule::aggregates

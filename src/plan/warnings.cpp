@@ -12,6 +12,7 @@
 #include "language/reporter.hpp"
 #include "language/rule_text.hpp"
 #include "plan/looking_back.hpp"
+#include "plan/period.hpp"
 #include "plan/satisfiable.hpp"
 #include "plan/strata.hpp"
 
@@ -242,14 +243,6 @@ void RuleWarnings::report_product() {
          "link them by a parameter (`attribute = $p`), or take the `first` or `last`");
     return;
   }
-}
-
-/// The time from one instant to the next. Days of a zone may be an hour longer or shorter.
-Duration period_of(const Timer& timer) {
-  constexpr Duration kMinute = 60'000'000'000, kHour = 60 * kMinute, kDay = 24 * kHour;
-  if (timer.every) return *timer.every;
-  if (timer.hour) return kDay;
-  return timer.minute ? kHour : kMinute;
 }
 
 /// Windows are open at both ends, so those of a timer leave out what comes exactly at its instants.

@@ -143,7 +143,9 @@ class Backtest {
   journal::Place first_place() const {
     if (needs_all_) return survey_.low;
     Duration reach = 0;
-    for (const TypeInfo& type : processor_.types()) reach = std::max(reach, type.reach);
+    for (const TypeInfo& type : processor_.types()) {
+      reach = std::max({reach, type.reach, type.reach_of_panes});
+    }
     const Timestamp from = arithmetic::saturating_subtract(since_, reach);
     journal::Place first = survey_.low;
     for (const journal::Segment& segment : survey_.segments) {

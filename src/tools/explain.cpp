@@ -63,6 +63,7 @@ Json to_json(const plan::RuleExplanation& rule) {
                           {"call", aggregate.call},
                           {"type", aggregate.type},
                           {"required", aggregate.required},
+                          {"panes", aggregate.panes},
                           {"scan", to_json(aggregate.scan)}});
   }
   return {{"name", rule.name},           {"line", rule.at.line},

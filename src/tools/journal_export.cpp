@@ -264,9 +264,10 @@ class Export {
     Duration windows = 0, reach = 0;
     for (const TypeInfo& type : processor_.types()) {
       if (type.name.empty()) continue;
-      reach = arithmetic::saturating_add(reach, type.reach);
+      const Duration of_type = std::max(type.reach, type.reach_of_panes);
+      reach = arithmetic::saturating_add(reach, of_type);
       if (!language::is_rows_name(type.name)) {
-        windows = arithmetic::saturating_add(windows, type.reach);
+        windows = arithmetic::saturating_add(windows, of_type);
       }
       if (!type.is_unread) read_types_.insert(type.name);
     }

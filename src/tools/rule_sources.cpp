@@ -6,6 +6,7 @@
 
 #include "dispatch/rules/rule_base.hpp"
 #include "language/language.hpp"
+#include "plan/pane_problems.hpp"
 #include "plan/warnings.hpp"
 #include "tools/text_file.hpp"
 
@@ -41,6 +42,7 @@ Diagnostics RuleSources::add(const language::Source& source) {
     owned_.push_back(std::make_unique<const plan::Plan>(plan::make_plan(std::move(rule))));
     added.push_back(owned_.back().get());
   }
+  add_to_list(plan::problems_of_panes(added, schema_, source));
   add_to_list(plan::warnings(added, plans_, schema_, source));
   plans_.insert(plans_.end(), added.begin(), added.end());
   return std::move(bound.diagnostics);

@@ -109,6 +109,7 @@ Lines reasons(Processor& processor) {
   Lines lines;
   for (const RuleInfo& rule : processor.rules()) {
     const auto why = processor.why(rule.name, {.last = 100});
+    if (why.has_error() && why.error().message.find("`@panes`") != std::string::npos) continue;
     if (why.has_error()) RC_FAIL(why.error().to_string());
     std::ostringstream line;
     line << rule.name << " " << why->evaluated << " " << why->produced << " " << rule.pending;
@@ -495,6 +496,48 @@ RC_GTEST_PROP(Differential, EveryTakesEachSoManyOfWhatIsCountedByHand, ()) {
     if (given == expected) continue;
     log_difference(given, expected);
     RC_FAIL("under " + engine + ", batches of " + std::to_string(run.batch));
+  }
+}
+
+/// The rules with this in the place of each word PANES.
+std::string with_panes(std::string rules, const std::string& annotation) {
+  const std::string word = "PANES";
+  for (std::size_t at = 0; (at = rules.find(word, at)) != rules.npos;) {
+    rules.replace(at, word.size(), annotation);
+  }
+  return rules;
+}
+
+// Sums of panes are kept and saved in a way of their own, which a rule that looks at the events of
+// its windows does not use.
+RC_GTEST_PROP(Differential, RulesWithPanesGiveWhatTheyGiveWithout, ()) {
+  Case test{random_pane_rules(), random_changes(), random_stream()};
+  for (Change& change : test.changes) change.with_history = false;  // panes leave less of it
+  log(test);
+  Run run{.engine = "reference",
+          .lateness = *rc::gen::element<Duration>(0, 0, 5'000'000),
+          .max_late = random_max_late()};
+  Case plain = test;
+  plain.rules = with_panes(test.rules, "");
+  const Lines expected = outputs(plain, run);
+  RC_CLASSIFY(composites_of(expected) > 0, "some composites");
+  RC_CLASSIFY(composites_of(expected) > 20, "many composites");
+  test.rules = with_panes(test.rules, "@panes");
+  for (const std::string& engine : compared_engines()) {
+    run.engine = engine;
+    run.batch = static_cast<std::size_t>(*rc::gen::inRange(1, 150));
+    run.threads = *rc::gen::element(1U, 3U);
+    run.held = static_cast<std::size_t>(*rc::gen::inRange(1, 2000));
+    const auto some = static_cast<std::size_t>(*rc::gen::inRange(0, 50));
+    const bool saves = *rc::gen::arbitrary<bool>();
+    run.saves = saves ? std::vector{some} : std::vector<std::size_t>();
+    run.together = saves ? 0 : some;
+    const Lines given = outputs(test, run);
+    if (given == expected) continue;
+    log_difference(given, expected);
+    RC_FAIL("under " + engine + ", batches of " + std::to_string(run.batch) + ", " +
+            std::to_string(run.together) + " in columns, saved before " +
+            ::testing::PrintToString(run.saves));
   }
 }
 

@@ -384,6 +384,43 @@ std::string timer_rule(const Names& names, std::vector<std::string> types) {
          "() within 9 ms from Timer), x = S1.x, s = S1.s;\n";
 }
 
+/// An aggregate that panes can answer, of a rule whose timer has this period. `keyed`: the rule has
+/// the parameters `$k` and `$s`.
+std::string pane_aggregate(int period, bool keyed) {
+  const std::string function = any_of<std::string>({"Sum", "Avg", "Min", "Max", "Count"});
+  const std::string type = any_of<std::string>({"A", "B", "C", "U", "C0", "A or C"});
+  std::string conditions = one_in(3) ? "v > 0" : one_in(3) ? "upper(s) != \"A\"" : "";
+  if (keyed && !one_in(4)) {
+    conditions += (conditions.empty() ? "" : ", ") +
+                  any_of<std::string>({"k = $k", "s = $s", "s = $s, k = $k", "$k = k, $k > 0"});
+  }
+  const bool is_of_events = function == "Count" && one_in(2);
+  return function + "(" + type + "(" + conditions + ")" +
+         (is_of_events ? "" : "." + any_of<std::string>({"v", "x"})) + " within " +
+         std::to_string(period * number(1, 4)) + " ms inclusive from Timer)";
+}
+
+/// A report whose aggregates panes can answer.
+std::string pane_rule(const std::string& name) {
+  const int period = number(1, 6);
+  const bool keyed = one_in(2);
+  std::string text =
+      "PANES rule R" + name + ": define P" + name +
+      "(k: int, a: float, b: float, c: float)\nfrom Timer(every = " + std::to_string(period) +
+      " ms)";
+  if (keyed) {
+    text += "\n  and " + any_of<std::string>({"each A", "last A", "table B"}) +
+            "(k = $k, s = $s) as S1";
+    if (text.find("table B") == text.npos) {
+      text += " within " + std::to_string(number(1, 9)) + " ms from Timer";
+    }
+  }
+  if (one_in(3)) text += "\n  and " + pane_aggregate(period, keyed) + " > 1";
+  return text + "\nwhere k = " + (keyed ? "$k" : "1") + ", a = " + pane_aggregate(period, keyed) +
+         ", b = " + pane_aggregate(period, keyed) + ", c = " + pane_aggregate(period, keyed) +
+         ";\n";
+}
+
 double random_float() {
   if (one_in(10)) return any_of<double>({-0.0, 1e300, std::nan(""), HUGE_VAL, -HUGE_VAL});
   return 0.5 * number(0, 4);
@@ -475,6 +512,11 @@ std::string type_rules() {
 std::string random_condition() { return RuleWriter("", "", {}, "").own_condition(); }
 
 std::string random_rules() { return with_tables(write_rules({"R", "C"})); }
+std::string random_pane_rules() {
+  std::string text = write_rules({"R", "C"}, true, Tables::none);
+  for (int i = number(1, 3); i > 0; --i) text += pane_rule("p" + std::to_string(i));
+  return text;
+}
 std::string random_plain_rules() { return write_rules({"R", "C"}, false, Tables::none); }
 std::string random_marked_rules() { return write_rules({"R", "C"}, true, Tables::many); }
 

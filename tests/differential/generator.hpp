@@ -25,6 +25,10 @@ std::string with_windows(const std::string& rules);
 /// What to deploy before them: it says what the types are.
 std::string type_rules();
 
+/// Random rules among which are reports behind the word PANES, whose aggregates `@panes` can
+/// answer.
+std::string random_pane_rules();
+
 /// A condition on events of these types, which an event satisfies or not by itself.
 std::string random_condition();
 

@@ -84,6 +84,31 @@ TEST_F(SavingTest, ARuleCountsOnFromWhereItWas) {
   EXPECT_EQ(why->funnels.back().number, 3u);
 }
 
+TEST_F(SavingTest, PanesStayWithTheSumsThatTheyHave) {
+  deploy(
+      "event A(n: int); event F(x: float); "
+      "@panes rule r: define C(n: int, least: int, sum: float) from Timer(every = 1 s) "
+      "where n = Sum(A().n within 2 s inclusive from Timer), "
+      "least = Min(A().n within 2 s inclusive from Timer), "
+      "sum = Sum(F().x within 2 s inclusive from Timer);");
+  append(counted("A", 100, -5));
+  append({.type = "F", .timestamp = 200 * kMillisecond, .attributes = {{"x", 1e300}}});
+  append({.type = "F", .timestamp = 300 * kMillisecond, .attributes = {{"x", 0.25}}});
+  append({.type = "F", .timestamp = 400 * kMillisecond, .attributes = {{"x", -1e300}}});
+  process();
+  go_on();
+  go_on();
+  append(counted("A", 1200, 7));
+  EXPECT_THAT(process(), ElementsAre("5.1 C n=-5 least=-5 sum=0.250000", "6.0 A n=7"));
+  go_on();
+  ASSERT_TRUE(processor.tick(3000 * kMillisecond));
+  EXPECT_THAT(process(),
+              ElementsAre("7.1 C n=2 least=-5 sum=0.250000", "8.1 C n=7 least=7 sum=0.000000"));
+  const auto why = processor.why("r", {.last = 1});
+  ASSERT_TRUE(why.has_error());
+  EXPECT_THAT(why.error().to_string(), HasSubstr("are not remembered"));
+}
+
 TEST_F(SavingTest, ACompositeThatWaitsKeepsItsStrings) {
   deploy(
       "event A(s: string); rule r: define C(s: string, t: string) from A() and "

@@ -21,8 +21,8 @@ TEST(BindOptions, UnknownAnnotationsAndArguments) {
               ElementsAre("1:2: there is no annotation `@engin`"));
   EXPECT_EQ(hint_of("@engin(cuda) define F() from A();"), "did you mean `engine`?");
   EXPECT_EQ(hint_of("@later define F() from A();"),
-            "the annotations are `@at_most(N, per = TIME)`, `@engine(NAME)` and "
-            "`@limit(max_sequences = N)`");
+            "the annotations are `@at_most(N, per = TIME)`, `@engine(NAME)`, "
+            "`@limit(max_sequences = N)` and `@panes`");
   EXPECT_THAT(messages("@limit(max_sequence = 5) define F() from A();"),
               ElementsAre("1:8: `@limit` has no argument `max_sequence`"));
   EXPECT_THAT(messages("@engine(a) @engine(b) define F() from A();"),

@@ -8,6 +8,7 @@
 
 #include "bind_support.hpp"
 #include "dispatch/rules/rule_base.hpp"
+#include "plan/pane_problems.hpp"
 #include "plan/plan.hpp"
 #include "plan/warnings.hpp"
 
@@ -49,8 +50,9 @@ std::vector<std::string> given_by(const fs::path& path, const std::string& text)
   for (Rule& rule : bound.rules) plans.push_back(plan::make_plan(std::move(rule)));
   for (const plan::Plan& plan : plans) pointers.push_back(&plan);
   Diagnostics all = std::move(bound.diagnostics);
+  const Diagnostics panes = plan::problems_of_panes(pointers, bound.schema, source);
   const Diagnostics more = plan::warnings(pointers, {}, bound.schema, source);
-  for (const Diagnostics& others : {engines, more}) {
+  for (const Diagnostics& others : {engines, panes, more}) {
     all.list.insert(all.list.end(), others.list.begin(), others.list.end());
   }
   std::vector<std::string> given;

@@ -94,6 +94,7 @@ void HistoryWriter::remember(TypeId type) {
   } else {
     append(type, stored);
   }
+  rules_.add_to_panes(type, history_.store(type), stored.first);
   stored.matches = history_.settle(type, at_once_);
 }
 

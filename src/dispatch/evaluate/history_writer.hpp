@@ -17,14 +17,15 @@
 namespace gorgo::dispatch {
 
 /// Stores the records of a batch in the history, a type at a time, and queues those that are
-/// terminators of rules. Owns what the history is given and answers for each type.
+/// terminators of rules. Owns what the history is given and answers for each type. Has rules with
+/// `@panes` sum up what is stored.
 ///
 /// Invariant: the records of a type are stored in place order, and each only once.
 class HistoryWriter {
  public:
   /// `thread_events`: so many events are worth handing to another thread; 0: by what they cost.
   /// Events that are `max_depth` deep are no terminators.
-  HistoryWriter(const RuleSet& rules, history::History& history, const Wave& wave,
+  HistoryWriter(RuleSet& rules, history::History& history, const Wave& wave,
                 ExpectedRecords& expected, TerminatorQueues& queues, CompositeLimit& limit,
                 Workers& workers, std::uint32_t max_depth, std::size_t thread_events)
       : rules_(rules),
@@ -71,7 +72,7 @@ class HistoryWriter {
   void queue_terminators(TypeId type);
   void mark_too_deep(TypeId type);
 
-  const RuleSet& rules_;
+  RuleSet& rules_;
   history::History& history_;
   const Wave& wave_;
   ExpectedRecords& expected_;

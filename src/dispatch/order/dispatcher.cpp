@@ -260,6 +260,7 @@ void Dispatcher::forget() {
   forgot_at_ = *clock_;
   history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
   rules_.tidy_tables(arithmetic::saturating_subtract(*clock_, remember_), history_);
+  rules_.forget_panes(*clock_);
   for (const std::uint32_t index : rules_.temporal_rules()) forget_decided(index);
   const Timestamp oldest = arithmetic::saturating_subtract(*clock_, rules_.max_late());
   for (const std::uint32_t index : rules_.limited_rules()) {

@@ -83,6 +83,7 @@ TypeInfo Inventory::info_of(const std::string& name, TypeId type) const {
   const auto late = sequencer_.late(type);
   TypeInfo info{.name = name,
                 .reach = history_.reach(type),
+                .reach_of_panes = rules_.reach_of_panes(type),
                 .events = 0,
                 .bytes = history_.bytes(type),
                 .late = late.late,

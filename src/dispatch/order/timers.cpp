@@ -4,26 +4,12 @@
 #include <limits>
 
 #include "functions/times.hpp"
+#include "plan/period.hpp"
 
 namespace gorgo::dispatch {
-namespace {
 
-constexpr Duration kSecond = 1'000'000'000;
-constexpr Duration kMinute = 60 * kSecond;
-constexpr Duration kHour = 60 * kMinute;
-constexpr Duration kDay = 24 * kHour;
-
-}  // namespace
-
-TimerSchedule::TimerSchedule(const Timer& timer) : clock_(timer.clock) {
-  if (timer.every) {
-    period_ = *timer.every;
-    return;
-  }
-  period_ = timer.hour ? kDay : timer.minute ? kHour : kMinute;
-  offset_ = timer.hour.value_or(0) * kHour + timer.minute.value_or(0) * kMinute +
-            timer.second.value_or(0) * kSecond;
-}
+TimerSchedule::TimerSchedule(const Timer& timer)
+    : period_(plan::period_of(timer)), offset_(plan::offset_of(timer)), clock_(timer.clock) {}
 
 std::int64_t TimerSchedule::number_at(Timestamp timestamp) const {
   const Int128 local =

@@ -28,8 +28,8 @@ class TimerSchedule {
   Int128 instant(Int128 number) const;
 
   Duration period_;
-  Duration offset_ = 0;
-  const date::time_zone* clock_ = nullptr;  // null: UTC
+  Duration offset_;
+  const date::time_zone* clock_;  // null: UTC
 };
 
 }  // namespace gorgo::dispatch

@@ -5,6 +5,7 @@
 #include "language/language.hpp"
 #include "language/names.hpp"
 #include "language/reporter.hpp"
+#include "plan/pane_problems.hpp"
 #include "plan/warnings.hpp"
 
 namespace gorgo::dispatch {
@@ -169,10 +170,11 @@ CheckedText check_text(const RuleBase& base, language::Source text, const Deploy
   Planner planner(base, source, options);
   for (Rule& rule : bound.rules) planner.add(std::move(rule), checked);
   append(checked.diagnostics, planner.take());
-  if (checked.diagnostics.failed()) return checked;
-
   std::vector<const plan::Plan*> plans;
   for (const auto& plan : checked.plans) plans.push_back(plan.get());
+  append(checked.diagnostics, plan::problems_of_panes(plans, bound.schema, source));
+  if (checked.diagnostics.failed()) return checked;
+
   append(checked.diagnostics, plan::rule_warnings(plans, bound.schema, source));
   checked.schema = std::move(bound.schema);
   look_ahead(base, checked);

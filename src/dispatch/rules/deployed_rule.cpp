@@ -20,4 +20,21 @@ bool DeployedRule::is_absent(std::span<const history::EventRef> sequence) const 
   return true;
 }
 
+void DeployedRule::add_to_panes(TypeId type, const history::EventStore& store,
+                                history::Slot first) {
+  for (std::size_t i = 0; i < plan->aggregates.size(); ++i) {
+    if (plan->aggregates[i].panes == 0 || rule().aggregates[i].predicate.type != type) continue;
+    state.own_timed().panes[i].add(*plan, i, store, first, state.deployed_at);
+  }
+}
+
+/// Every instant up to the clock has been evaluated.
+void DeployedRule::forget_panes(Timestamp clock) {
+  const std::int64_t now = plan->panes->pane_of(clock);
+  for (std::size_t i = 0; i < plan->aggregates.size(); ++i) {
+    if (plan->aggregates[i].panes == 0) continue;
+    state.own_timed().panes[i].forget_before(now - plan->aggregates[i].panes);
+  }
+}
+
 }  // namespace gorgo::dispatch

@@ -44,6 +44,11 @@ struct DeployedRule {
   void prefetch_parts() const { plan->prefetch(); }
   /// Whether the absences that the rule demands after its terminator hold for a sequence.
   bool is_absent(std::span<const history::EventRef> sequence) const;
+  /// Has the aggregates with panes that are about this type add the events from the slot `first`
+  /// on.
+  void add_to_panes(TypeId type, const history::EventStore& store, history::Slot first);
+  /// Has them forget what no later instant needs.
+  void forget_panes(Timestamp clock);
   bool sees(Timestamp timestamp) const {
     return !state.deployed_at || timestamp > *state.deployed_at;
   }

@@ -120,6 +120,7 @@ RuleSet::Numbers RuleSet::install(ComingRules& coming, std::optional<Timestamp> 
     rules[i]->state.deployed_at =
         checked.options.with_history ? horizon(*rules[i]->plan, clock, history) : clock;
     put(std::move(rules[i]), checked.options.replace, history, change);
+    if (checked.options.with_history) fill_panes(*rules_[change.added.back()], history);
   }
   for (auto hint = numbers_.end(); !coming.names().empty(); ++hint) {
     auto name = coming.names().extract(coming.names().begin());
@@ -148,6 +149,15 @@ void RuleSet::put(RulePtr rule, bool replace, const history::History& history, C
   }
   enter(number, history);
   change.added.push_back(number);
+}
+
+/// Gives the rule what is remembered of the events that it sums up.
+void RuleSet::fill_panes(DeployedRule& rule, const history::History& history) {
+  if (!rule.plan->panes) return;
+  for (const auto& [type, reach] : rule.plan->reach) {
+    const history::EventStore& store = history.store(type);
+    rule.add_to_panes(type, store, store.begin());
+  }
 }
 
 /// Enters a rule that stands in its place.
@@ -217,6 +227,7 @@ RuleSet::RulePtr RuleSet::exchange(std::uint32_t number, RulePtr next, Change& c
   if (gone->terminators && !has_same_column) {
     hold(rules_of_[gone->terminator_column], number, false);
   }
+  if (gone->plan->panes) note_panes(*gone->plan, number, false);
   numbers_of_serials_.erase(gone->serial);
   names_[number].clear();
   actions_[number].clear();
@@ -238,6 +249,42 @@ void RuleSet::note(std::uint32_t number) {
   hold(temporal_rules_, number, here && (rule.rule().timer || rule.plan->deadline));
   hold(consuming_rules_, number, here && !rule.rule().consuming.empty());
   hold(limited_rules_, number, here && rule.rule().at_most.has_value());
+  if (here && rule.plan->panes) note_panes(*rule.plan, number, true);
+}
+
+void RuleSet::note_panes(const plan::Plan& plan, std::uint32_t number, bool here) {
+  hold(pane_rules_, number, here);
+  for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
+    if (plan.aggregates[i].panes == 0) continue;
+    const TypeId type = plan.rule.aggregates[i].predicate.type;
+    if (type >= pane_rules_of_.size()) pane_rules_of_.resize(type + 1);
+    hold(pane_rules_of_[type], number, here);
+  }
+}
+
+void RuleSet::add_to_panes(TypeId type, const history::EventStore& store, history::Slot first) {
+  if (type >= pane_rules_of_.size()) return;
+  for (const std::uint32_t number : pane_rules_of_[type]) {
+    rules_[number]->add_to_panes(type, store, first);
+  }
+}
+
+void RuleSet::forget_panes(Timestamp clock) {
+  for (const std::uint32_t number : pane_rules_) rules_[number]->forget_panes(clock);
+}
+
+Duration RuleSet::reach_of_panes(TypeId type) const {
+  Duration reach = 0;
+  if (type >= pane_rules_of_.size()) return reach;
+  for (const std::uint32_t number : pane_rules_of_[type]) {
+    const plan::Plan& plan = *rules_[number]->plan;
+    for (std::size_t i = 0; i < plan.aggregates.size(); ++i) {
+      const Aggregate& aggregate = plan.rule.aggregates[i];
+      if (plan.aggregates[i].panes == 0 || aggregate.predicate.type != type) continue;
+      reach = std::max(reach, aggregate.span.width);
+    }
+  }
+  return reach;
 }
 
 void RuleSet::count(const Reads& reads, Change& change) {
@@ -421,6 +468,8 @@ void RuleSet::close_gaps() {
   temporal_rules_.clear();
   consuming_rules_.clear();
   limited_rules_.clear();
+  pane_rules_.clear();
+  for (auto& rules : pane_rules_of_) rules.clear();
   for (auto& rules : rules_of_) rules.clear();
   strata_ = {};
   for (const TypeId table : types_.tables()) {

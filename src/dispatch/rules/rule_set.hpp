@@ -119,6 +119,13 @@ class RuleSet {
   std::span<const std::uint32_t> consuming_rules() const { return consuming_rules_; }
   /// Those with `@at_most`.
   std::span<const std::uint32_t> limited_rules() const { return limited_rules_; }
+  /// Has the rules with `@panes` that are about this type add its events from the slot `first` on.
+  /// Threads may do so at the same time for different types.
+  void add_to_panes(TypeId type, const history::EventStore& store, history::Slot first);
+  /// Has them forget what no later instant of their timers needs.
+  void forget_panes(Timestamp clock);
+  /// How far behind the clock a rule with `@panes` looks back at events of the type; 0: none does.
+  Duration reach_of_panes(TypeId type) const;
   /// How far behind the clock terminators may be.
   Duration max_late() const { return max_late_; }
 
@@ -148,9 +155,11 @@ class RuleSet {
   const std::uint32_t* find(std::string_view rule) const;
   Numbers install(ComingRules& coming, std::optional<Timestamp> clock, history::History& history);
   void put(RulePtr rule, bool replace, const history::History& history, Change& change);
+  static void fill_panes(DeployedRule& rule, const history::History& history);
   void enter(std::uint32_t number, const history::History& history);
   RulePtr exchange(std::uint32_t number, RulePtr next, Change& change);
   void note(std::uint32_t number);
+  void note_panes(const plan::Plan& plan, std::uint32_t number, bool here);
   void count(const Reads& reads, Change& change);
   void settle(Change& change, history::History& history);
   void keep_tables(history::History& history);
@@ -174,6 +183,8 @@ class RuleSet {
   Numbers temporal_rules_;
   Numbers consuming_rules_;
   Numbers limited_rules_;
+  Numbers pane_rules_;                  // those with `@panes`
+  std::vector<Numbers> pane_rules_of_;  // by TypeId that they sum up
   /// Most columns are of one rule, which is then found without another cache miss.
   std::vector<boost::container::small_vector<std::uint32_t, 2>> rules_of_;  // by ColumnId
   KeptTypes types_;

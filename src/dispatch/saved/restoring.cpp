@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dispatch/saved/cells.hpp"
+#include "dispatch/saved/saved_panes.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -296,6 +297,9 @@ Result<void> Restoring::restore_state(const saved::RuleT& rule) {
     const bool fits = every && counted->events > 0 && counted->events < every->events;
     if (!fits) return damaged("what a rule has counted");
     state.own_timed().counts.restore({counted->key.begin(), counted->key.end()}, counted->events);
+  }
+  if (!rule.panes.empty() && !restore_panes(rule, state.own_timed().panes)) {
+    return damaged("panes");
   }
   state.deployed_at = value_of(rule.deployed_at);
   if (rules_.rule(rule.number).has_timer) {

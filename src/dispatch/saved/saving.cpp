@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dispatch/saved/cells.hpp"
+#include "dispatch/saved/saved_panes.hpp"
 
 namespace gorgo::dispatch {
 namespace {
@@ -99,6 +100,7 @@ saved::RuleT memory_of(const DeployedRule& rule) {
     added->key.assign(key.begin(), key.end());
     added->events = events;
   });
+  save_panes(timed.panes, result);
   result.timer_from = optional(timed.timer_from);
   result.timer_at = optional(timed.timer_at);
   result.skipped_instants = timed.skipped_instants;

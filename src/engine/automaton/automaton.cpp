@@ -361,6 +361,7 @@ double AutomatonEvaluator::upkeep() {
 /// A row of a table would have to be kept as a partial sequence for ever, and which events are the
 /// newest ones tells the terminator alone.
 std::string AutomatonEngine::reason_to_decline(const plan::Plan& plan) const {
+  if (plan.panes) return "its aggregates come from panes";
   for (const State& state : plan.rule.states) {
     if (state.table) return state.name + ": it is a table";
     if (state.among) return state.name + ": it counts the events of its window";

@@ -1,6 +1,7 @@
 #include "engine/column/column.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/of_this_thread.hpp"
@@ -72,7 +73,7 @@ class ColumnEvaluator final : public CpuEvaluator {
   void announce_searches();
   /// `interval(sequence)`: of the search for a terminator.
   template <class F>
-  void announce(std::vector<Finder>& finders, std::size_t index, F&& interval);
+  void announce(Finder& finder, std::size_t index, F&& interval);
   Outcome evaluate_terminator(EventRef terminator);
   /// Chooses events for `state` and all later ones, given the states before it.
   Outcome extend(std::size_t state);
@@ -90,6 +91,8 @@ class ColumnEvaluator final : public CpuEvaluator {
   bool is_violated(std::uint32_t negation, std::span<const EventRef> sequence);
   Outcome finish();
   void aggregate(std::size_t index);
+  Datum search(std::size_t index);
+  Datum read_panes(std::size_t index) const;
 
   Search search(Interval interval, std::span<const EventRef> sequence) const {
     return {visible(interval, *state_), sequence, ordered_before_};
@@ -103,8 +106,9 @@ class ColumnEvaluator final : public CpuEvaluator {
   const history::EventStore& terminators_;
   std::vector<Finder> states_;  // from state 1 on
   std::vector<Finder> negations_;
-  std::vector<Finder> aggregates_;
-  std::vector<KeyIndex> keys_;  // from state 1 on; none where no state has one
+  std::vector<std::optional<Finder>> aggregates_;   // unset: its value comes from panes
+  std::vector<const history::EventStore*> summed_;  // with panes, by aggregate
+  std::vector<KeyIndex> keys_;                      // from state 1 on; none where no state has one
   std::vector<Finder*> early_;  // those whose key depends on the terminator alone
   bool scans_ = false;          // for each terminator, whatever else is found for it
 
@@ -165,7 +169,11 @@ ColumnEvaluator::ColumnEvaluator(std::shared_ptr<const plan::Plan> plan, history
   }
   aggregates_.reserve(plan_->aggregates.size());
   for (std::size_t i = 0; i < plan_->aggregates.size(); ++i) {
-    aggregates_.emplace_back(plan_->aggregates[i].scan, history, use_indexes, rule_.aggregates[i]);
+    const plan::AggregatePlan& aggregate = plan_->aggregates[i];
+    aggregates_.emplace_back();
+    if (plan_->panes) summed_.push_back(&history.store(rule_.aggregates[i].predicate.type));
+    if (aggregate.panes > 0) continue;
+    aggregates_[i].emplace(aggregate.scan, history, use_indexes, rule_.aggregates[i]);
   }
   scans_ = scans_for_each();
   if (!use_indexes) return;
@@ -180,7 +188,7 @@ bool ColumnEvaluator::scans_for_each() const {
   if (!plan_->states[0].negations.empty()) return false;
   if (rule_.states.size() > 1) return is_for_all(rule_.states[1]) && states_[0].is_scanning();
   return std::any_of(aggregates_.begin(), aggregates_.end(),
-                     [](const Finder& finder) { return finder.is_scanning(); });
+                     [](const auto& finder) { return finder && finder->is_scanning(); });
 }
 
 std::size_t ColumnEvaluator::evaluate(const Terminators& terminators, const RuleState& state,
@@ -237,18 +245,18 @@ void ColumnEvaluator::announce(std::span<const history::Slot> terminators) {
 
 void ColumnEvaluator::announce_searches() {
   if (rule_.states.size() > 1) {
-    announce(states_, 0, [&](auto sequence) { return window_of(rule_.states[1], sequence); });
+    announce(states_[0], 0, [&](auto sequence) { return window_of(rule_.states[1], sequence); });
     return;
   }
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
-    announce(aggregates_, i,
+    if (!aggregates_[i]) continue;
+    announce(*aggregates_[i], i,
              [&](auto sequence) { return interval_of(rule_.aggregates[i].span, sequence); });
   }
 }
 
 template <class F>
-void ColumnEvaluator::announce(std::vector<Finder>& finders, std::size_t index, F&& interval) {
-  Finder& finder = finders[index];
+void ColumnEvaluator::announce(Finder& finder, std::size_t index, F&& interval) {
   if (!finder.is_scanning()) return;
   if (!finder.wants_announcements()) return finder.announce({});
   if (work_->announced.size() <= index) work_->announced.resize(index + 1);
@@ -423,29 +431,39 @@ void ColumnEvaluator::aggregate(std::size_t index) {
   AggregateValue& computed = work_->computed[index];
   const std::uint64_t choice = work_->choice[plan_->aggregates[index].decided_at];
   if (computed.choice != choice) {
-    const Aggregate& rule_aggregate = rule_.aggregates[index];
-    const Interval span = interval_of(rule_aggregate.span, work_->sequence);
-    const history::Range range = aggregates_[index].start(search(span, work_->sequence));
-    computed = {choice, aggregates_[index].aggregate(rule_aggregate, range)};
+    computed = {choice, aggregates_[index] ? search(index) : read_panes(index)};
   }
   work_->values[index] = computed.value;
+}
+
+/// The value of an aggregate over the events of its window.
+Datum ColumnEvaluator::search(std::size_t index) {
+  const Interval span = interval_of(rule_.aggregates[index].span, work_->sequence);
+  const history::Range range = aggregates_[index]->start(search(span, work_->sequence));
+  return aggregates_[index]->aggregate(rule_.aggregates[index], range);
+}
+
+Datum ColumnEvaluator::read_panes(std::size_t index) const {
+  return state_->timed().panes[index].value(*plan_, index, work_->sequence, *summed_[index]);
 }
 
 std::size_t ColumnEvaluator::bytes() const {
   std::size_t total = 0;
   for (const KeyIndex& keys : keys_) total += keys.index ? share_of(keys.index) : 0;
-  for (const auto* list : {&states_, &negations_, &aggregates_}) {
+  for (const auto* list : {&states_, &negations_}) {
     for (const Finder& finder : *list) total += finder.bytes();
   }
+  for (const auto& finder : aggregates_) total += finder ? finder->bytes() : 0;
   return total;
 }
 
 double ColumnEvaluator::upkeep() {
   double total = 0;
   for (const KeyIndex& keys : keys_) total += keys.index ? keys.index->upkeep().each() : 0;
-  for (const auto* list : {&states_, &negations_, &aggregates_}) {
+  for (const auto* list : {&states_, &negations_}) {
     for (const Finder& finder : *list) total += finder.upkeep();
   }
+  for (const auto& finder : aggregates_) total += finder ? finder->upkeep() : 0;
   return total;
 }
 

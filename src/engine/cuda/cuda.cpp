@@ -22,6 +22,7 @@ namespace {
 std::string problem_of(const plan::Plan& plan) {
   const Rule& rule = plan.rule;
   if (rule.states.size() == 1 && rule.aggregates.empty()) return "it has nothing to search";
+  if (plan.panes) return "its aggregates come from panes";
   if (rule.at_most) return "what it has produced decides what it produces";
   if (rule.limit && !rule.consuming.empty()) return "its limit decides what it consumes";
   for (std::uint32_t i = 1; i < plan.states.size(); ++i) {

@@ -21,8 +21,10 @@ ReferenceEvaluator::ReferenceEvaluator(std::shared_ptr<const plan::Plan> plan,
       terminators_(history.store(rule_.states[0].predicate.type)) {
   for (const auto& s : rule_.states) states_.push_back(events_of(s.predicate.type, history));
   for (const auto& n : rule_.negations) negations_.push_back(events_of(n.predicate.type, history));
-  for (const auto& a : rule_.aggregates) {
-    aggregates_.push_back(events_of(a.predicate.type, history));
+  for (std::size_t i = 0; i < rule_.aggregates.size(); ++i) {
+    const TypeId type = rule_.aggregates[i].predicate.type;
+    summed_.push_back(&history.store(type));
+    aggregates_.push_back(plan_->aggregates[i].panes > 0 ? Events() : events_of(type, history));
   }
 }
 
@@ -218,7 +220,9 @@ bool ReferenceEvaluator::finish(CompositeSink& sink) const {
   std::vector<Datum> values(rule_.aggregates.size());
   for (const Sequence& sequence : sequences_) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = value_of(rule_.aggregates[i], aggregates_[i], sequence);
+      values[i] = plan_->aggregates[i].panes > 0
+                      ? state_->timed().panes[i].value(*plan_, i, sequence, *summed_[i])
+                      : value_of(rule_.aggregates[i], aggregates_[i], sequence);
     }
     const history::Scope scope{.candidate = {}, .states = sequence, .aggregates = values};
     const auto drops = std::find_if(
@@ -255,7 +259,7 @@ Datum ReferenceEvaluator::value_of(const Aggregate& aggregate, const Events& eve
 std::size_t ReferenceEvaluator::bytes() const {
   std::size_t total = 0;
   for (const auto* list : {&states_, &negations_, &aggregates_}) {
-    for (const Events& events : *list) total += share_of(events.timeline);
+    for (const Events& events : *list) total += events.timeline ? share_of(events.timeline) : 0;
   }
   return total;
 }

@@ -73,7 +73,8 @@ class ReferenceEvaluator final : public CpuEvaluator {
   const history::EventStore& terminators_;
   std::vector<Events> states_;
   std::vector<Events> negations_;
-  std::vector<Events> aggregates_;
+  std::vector<Events> aggregates_;                  // of those without panes
+  std::vector<const history::EventStore*> summed_;  // by aggregate
 
   // The members below belong to the evaluation in hand.
   const RuleState* state_ = nullptr;

@@ -189,7 +189,8 @@ void Shadow::count() {
 Duration Shadow::reach_of_rules() const {
   Duration sum = 0;
   for (const TypeInfo& type : processor_->types()) {
-    if (!language::is_rows_name(type.name)) sum = arithmetic::saturating_add(sum, type.reach);
+    if (language::is_rows_name(type.name)) continue;
+    sum = arithmetic::saturating_add(sum, std::max(type.reach, type.reach_of_panes));
   }
   return sum;
 }

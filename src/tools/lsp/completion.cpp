@@ -194,7 +194,7 @@ class Completer {
     } else if (last == ":") {
       keywords({"assign", "define"});
     } else if (last == "@") {
-      keywords({"at_most", "engine", "limit"});
+      keywords({"at_most", "engine", "limit", "panes"});
     } else if (last == "(" && back(3) == "@") {
       annotation(back(2));
     } else if ((last == "," || last == "=") && is_in_output_limit()) {
