@@ -23,7 +23,6 @@
 #include "dispatch/rules/table_rows.hpp"
 #include "dispatch/saved/restoring.hpp"
 #include "dispatch/saved/saving.hpp"
-#include "language/names.hpp"
 #include "plan/explain.hpp"
 
 namespace gorgo {
@@ -255,11 +254,6 @@ Result<Why> Processor::why(std::string_view rule, const WhyOptions& options) con
 Result<WhyInquiry> Processor::inquire(std::string_view rule, const WhyOptions& options) const {
   const auto deployed = impl_->rules.at(rule);
   if (!deployed) return deployed.error();
-  if ((*deployed)->plan->panes) {
-    return Error{"rule " + language::in_quotes((*deployed)->rule().name) +
-                     " has `@panes`, so the events that it was about are not remembered",
-                 "deploy a copy of it without `@panes` to ask why"};
-  }
   return {std::in_place, std::make_shared<dispatch::Inquiry>(**deployed, schema(), options)};
 }
 

@@ -109,7 +109,6 @@ Lines reasons(Processor& processor) {
   Lines lines;
   for (const RuleInfo& rule : processor.rules()) {
     const auto why = processor.why(rule.name, {.last = 100});
-    if (why.has_error() && why.error().message.find("`@panes`") != std::string::npos) continue;
     if (why.has_error()) RC_FAIL(why.error().to_string());
     std::ostringstream line;
     line << rule.name << " " << why->evaluated << " " << why->produced << " " << rule.pending;

@@ -19,10 +19,19 @@ constexpr Slot kSome = 4096;
 
 bool is_over(Inquiry::Time until) { return std::chrono::steady_clock::now() >= until; }
 
+/// The plan by which the rule looks at events. Sums of panes tell nothing of these, so a rule with
+/// panes is explained as if it had none, as far as the events are still remembered.
+std::shared_ptr<const plan::Plan> plan_over_events(std::shared_ptr<const plan::Plan> plan) {
+  if (!plan->panes) return plan;
+  Rule rule = plan->rule;
+  rule.options.panes = false;
+  return std::make_shared<const plan::Plan>(plan::make_plan(std::move(rule)));
+}
+
 }  // namespace
 
 Inquiry::Inquiry(const DeployedRule& rule, const Schema& schema, const WhyOptions& options)
-    : plan_(rule.plan), schema_(schema), options_(options) {}
+    : plan_(plan_over_events(rule.plan)), schema_(schema), options_(options) {}
 
 void Inquiry::begin(const DeployedRule& rule, const history::History& history) {
   state_.emplace(rule.state);

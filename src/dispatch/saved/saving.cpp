@@ -259,8 +259,9 @@ Result<void> Saving::note_rules() {
     const std::size_t remembered = state.bytes();
     bytes += remembered;
     if (bytes > kMost) {
-      return Error{"rules remember more than 1024 MiB beside events, which cannot be saved",
-                   "rules that consume, or that wait for many deadlines, may have shorter windows"};
+      return Error{
+          "rules remember more than 1024 MiB beside events, which cannot be saved",
+          "rules that consume, wait for many deadlines or have `@panes` may have shorter windows"};
     }
     if (remembered > 0) moment.memory = std::make_shared<saved::RuleT>(memory_of(rule));
   }
