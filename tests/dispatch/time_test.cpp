@@ -102,6 +102,36 @@ TEST_F(TimeTest, ALateTerminatorWithItsDeadlineOverIsDecidedAtOnce) {
   EXPECT_THAT(process(), ElementsAre("6.1 Miss n=3"));
 }
 
+TEST_F(TimeTest, ALateTerminatorIsDecidedBeforeTheLateEventsBehindIt) {
+  deploy(
+      "event A(n: int); event B(n: int); event X(n: int);"
+      "rule r: define O(n: int) from A() and not B() within 5 ms after A where n = A.n;");
+  append(counted("X", 100, 0));
+  append(counted("B", 41, 0));
+  append(counted("A", 10, 1));
+  append(counted("B", 12, 0));
+  append(counted("A", 11, 2));
+  append(counted("A", 40, 3));
+  EXPECT_THAT(process(), ElementsAre("1.0 X n=0", "2.0 B n=0", "3.0 A n=1", "3.1 O n=1",
+                                     "4.0 B n=0", "5.0 A n=2", "6.0 A n=3"));
+}
+
+TEST_F(TimeTest, ALateTerminatorThatAnotherRuleMakesIsDecidedBeforeTheEventsBehindIt) {
+  deploy(
+      "event A(n: int); event B(n: int); event C(n: int); event X(n: int);"
+      "rule made: define M(n: int) from A or C() as T where n = T.n;"
+      "rule again: define N(n: int) from M() where n = M.n;"
+      "rule r: define O(n: int) from N() and not B() within 5 ms after N where n = N.n;");
+  append(counted("X", 100, 0));
+  append(counted("A", 10, 1));
+  append(counted("B", 12, 0));
+  append(counted("C", 20, 2));
+  append(counted("B", 21, 0));
+  EXPECT_THAT(process(), ElementsAre("1.0 X n=0", "2.0 A n=1", "2.1 M n=1", "2.2 N n=1",
+                                     "2.3 O n=1", "3.0 B n=0", "4.0 C n=2", "4.1 M n=2",
+                                     "4.2 N n=2", "4.3 O n=2", "5.0 B n=0"));
+}
+
 TEST_F(TimeTest, TheEndOfTheInputLetsDeadlinesPass) {
   deploy(kAbsence);
   append(counted("A", 0, 1));
