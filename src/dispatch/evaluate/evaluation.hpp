@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ class Evaluation {
   bool is_in_rule_order() const {
     return rules_.strata().levels() == 1 && rules_.strata().cycles().empty() && !ran_ahead_;
   }
+  /// The rules that the batch has brought terminators so far.
+  std::span<const std::uint32_t> evaluated() const { return queues_.rules(); }
   /// Takes the finished records out of the batch.
   void drop_finished();
   const DroppedComposite& last_dropped() const { return limit_.last_dropped(); }

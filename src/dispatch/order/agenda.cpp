@@ -15,49 +15,90 @@ void take_least(std::optional<T>& least, const std::optional<T>& candidate) {
 
 }  // namespace
 
-void Agenda::approach(Timestamp now) {
-  for (const std::uint32_t index : rules_.temporal_rules()) {
-    const Rule& rule = rules_.rule(index).rule();
-    if (!rule.timer) continue;
-    engine::TimedState& state = rules_.state(index).own_timed();
-    auto& at = state.timer_at;
-    if (!at) {
-      at = state.timer_from = now;
-      continue;
-    }
-    const TimerSchedule schedule(*rule.timer);
-    const std::uint64_t instants = schedule.count(*at, now);
-    if (instants <= max_instants_) continue;
-    state.skipped_instants += instants - max_instants_;
-    at = schedule.before_latest(max_instants_, now);
-  }
-}
-
-std::optional<Timestamp> Agenda::next() const {
-  std::optional<Timestamp> least;
+void Agenda::keep_up() {
+  if (version_ == rules_.base().version) return;
+  instants_.clear();
+  idle_.clear();
+  deadlines_.clear();
+  shortest_deadline_.reset();
   for (const std::uint32_t index : rules_.temporal_rules()) {
     const DeployedRule& rule = rules_.rule(index);
-    const engine::TimedState& state = rule.state.timed();
-    if (state.timer_at) {
-      take_least(least, TimerSchedule(*rule.rule().timer).next_after(*state.timer_at));
+    if (rule.has_timer && !rule.state.timed().timer_at) {
+      idle_.push_back(index);
+    } else if (rule.has_timer) {
+      enter_instant(index);
     }
-    if (!state.pending.empty()) {
-      take_least(least, std::optional(state.pending.begin()->first));
-    }
+    take_least(shortest_deadline_, rule.plan->deadline);
+    enter_deadline(index);
   }
+  find_types_before_deadlines();
+  version_ = rules_.base().version;
+}
+
+/// Precondition: the timer has begun.
+void Agenda::enter_instant(std::uint32_t index) {
+  const DeployedRule& rule = rules_.rule(index);
+  const auto next = TimerSchedule(*rule.rule().timer).next_after(*rule.state.timed().timer_at);
+  if (next) instants_.emplace(*next, index);
+}
+
+void Agenda::enter_deadline(std::uint32_t index) {
+  const auto& pending = rules_.rule(index).state.timed().pending;
+  if (!pending.empty()) deadlines_.emplace(pending.begin()->first, index);
+}
+
+void Agenda::look_at(std::span<const std::uint32_t> rules) {
+  for (const std::uint32_t index : rules) {
+    if (rules_.rule(index).plan->deadline) enter_deadline(index);
+  }
+}
+
+void Agenda::approach(Timestamp now) {
+  keep_up();
+  for (const std::uint32_t index : idle_) {
+    engine::TimedState& state = rules_.state(index).own_timed();
+    state.timer_at = state.timer_from = now;
+    enter_instant(index);
+  }
+  idle_.clear();
+  for (auto due = instants_.begin(); due != instants_.end() && due->first <= now;) {
+    const std::uint32_t index = due->second;
+    engine::TimedState& state = rules_.state(index).own_timed();
+    const TimerSchedule schedule(*rules_.rule(index).rule().timer);
+    const std::uint64_t instants = schedule.count(*state.timer_at, now);
+    if (instants <= max_instants_) {
+      ++due;
+      continue;
+    }
+    state.skipped_instants += instants - max_instants_;
+    state.timer_at = schedule.before_latest(max_instants_, now);
+    due = instants_.erase(due);
+    enter_instant(index);
+  }
+}
+
+/// A rule's first deadline may have fired, or come before the one that is known.
+std::optional<Timestamp> Agenda::next() {
+  keep_up();
+  while (!deadlines_.empty()) {
+    const auto& [at, index] = *deadlines_.begin();
+    const auto& pending = rules_.rule(index).state.timed().pending;
+    if (!pending.empty() && pending.begin()->first == at) break;
+    deadlines_.erase(deadlines_.begin());
+  }
+  std::optional<Timestamp> least;
+  if (!instants_.empty()) least = instants_.begin()->first;
+  if (!deadlines_.empty()) take_least(least, std::optional(deadlines_.begin()->first));
   return least;
 }
 
-std::optional<Duration> Agenda::shortest_deadline() const {
-  std::optional<Duration> least;
-  for (const std::uint32_t index : rules_.temporal_rules()) {
-    take_least(least, rules_.rule(index).plan->deadline);
-  }
-  return least;
+std::optional<Duration> Agenda::shortest_deadline() {
+  keep_up();
+  return shortest_deadline_;
 }
 
 bool Agenda::may_bring_deadline(TypeId type) {
-  if (version_ != rules_.base().version) find_types_before_deadlines();
+  keep_up();
   return type < brings_deadline_.size() && brings_deadline_[type];
 }
 
@@ -85,7 +126,6 @@ void Agenda::find_types_before_deadlines() {
     found.pop_back();
     for (const std::uint32_t rule : rules_.strata().producers_of(type)) add_terminators(rule);
   }
-  version_ = rules_.base().version;
 }
 
 std::optional<Timestamp> Agenda::last_deadline() const {
@@ -104,10 +144,11 @@ void Agenda::fire(Timestamp when, Batch& batch, std::uint64_t& roots) {
 
 bool Agenda::fire_timers(Timestamp when, Batch& batch, std::uint64_t& roots) {
   bool fired = false;
-  for (const std::uint32_t index : rules_.temporal_rules()) {
-    auto& at = rules_.state(index).own_timed().timer_at;
-    if (!at || TimerSchedule(*rules_.rule(index).rule().timer).next_after(*at) != when) continue;
-    at = when;
+  while (!instants_.empty() && instants_.begin()->first == when) {
+    const std::uint32_t index = instants_.begin()->second;
+    instants_.erase(instants_.begin());
+    rules_.state(index).own_timed().timer_at = when;
+    enter_instant(index);
     fired = true;
     batch.records.push_back(
         {.type = kTimerType, .timestamp = when, .root = ++roots, .rule = index});
@@ -121,11 +162,14 @@ void Agenda::fire_deadlines(Timestamp when, Batch& batch, std::uint64_t& roots) 
     engine::PendingComposite composite;
   };
   std::vector<Due> due;
-  for (const std::uint32_t index : rules_.temporal_rules()) {
+  while (!deadlines_.empty() && deadlines_.begin()->first <= when) {
+    const std::uint32_t index = deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
     auto& pending = rules_.state(index).own_timed().pending;
     const auto end = pending.upper_bound(when);
     for (auto it = pending.begin(); it != end; ++it) due.push_back({index, std::move(it->second)});
     pending.erase(pending.begin(), end);
+    enter_deadline(index);
   }
   std::sort(due.begin(), due.end(), [](const Due& a, const Due& b) {
     return std::tie(a.composite.terminator, a.rule, a.composite.sequence) <

@@ -127,6 +127,7 @@ void Dispatcher::evaluate_batch(const Deliver& deliver) {
   evaluation_.start(batch_, *clock_);
   while (!batch_.empty()) {
     evaluation_.run_wave();
+    if (!agenda_.empty()) agenda_.look_at(evaluation_.evaluated());
     if (stop_.load(std::memory_order_relaxed)) return;
     if (!evaluation_.has_finished()) continue;
     deliver_finished(deliver);
@@ -256,10 +257,19 @@ bool Dispatcher::is_worth_forgetting() const {
 }
 
 void Dispatcher::forget() {
-  unforgotten_ = 0;
+  unforgotten_of_rules_ += std::exchange(unforgotten_, 0);
   forgot_at_ = *clock_;
   history_.evict(arithmetic::saturating_subtract(*clock_, remember_));
   rules_.tidy_tables(arithmetic::saturating_subtract(*clock_, remember_), history_);
+  const std::size_t rules = rules_.temporal_rules().size() + rules_.limited_rules().size() +
+                            rules_.consuming_rules().size();
+  if (unforgotten_of_rules_ >= rules) forget_of_rules();
+}
+
+/// What rules remember grows with events, so it may wait for as many of these as there are rules to
+/// look at.
+void Dispatcher::forget_of_rules() {
+  unforgotten_of_rules_ = 0;
   rules_.forget_panes(*clock_);
   for (const std::uint32_t index : rules_.temporal_rules()) forget_decided(index);
   const Timestamp oldest = arithmetic::saturating_subtract(*clock_, rules_.max_late());

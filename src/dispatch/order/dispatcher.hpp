@@ -45,6 +45,7 @@ class Dispatcher {
   void restore(std::optional<Timestamp> clock, std::uint64_t roots) {
     clock_ = clock;
     roots_ = roots;
+    agenda_.forget();
   }
 
   /// The largest released timestamp, ticks included; unset before any.
@@ -52,7 +53,7 @@ class Dispatcher {
   /// Places given out so far.
   std::uint64_t roots() const { return roots_; }
   /// The earliest instant or deadline that has not fired.
-  std::optional<Timestamp> next_due() const { return agenda_.next(); }
+  std::optional<Timestamp> next_due() { return agenda_.next(); }
   std::optional<Timestamp> last_deadline() const { return agenda_.last_deadline(); }
 
  private:
@@ -83,6 +84,7 @@ class Dispatcher {
   void hand_out(const Deliver& deliver);
   bool is_worth_forgetting() const;
   void forget();
+  void forget_of_rules();
   void forget_decided(std::uint32_t rule);
 
   RuleSet& rules_;
@@ -94,7 +96,8 @@ class Dispatcher {
   Placer& placer_;
   Evaluation& evaluation_;
   HandedOut& handed_out_;
-  std::uint64_t unforgotten_ = 0;                                // events since the last `forget`
+  std::uint64_t unforgotten_ = 0;           // events since the last `forget`
+  std::uint64_t unforgotten_of_rules_ = 0;  // and since the last `forget_of_rules`
   Timestamp forgot_at_ = std::numeric_limits<Timestamp>::min();  // by the events' time
   history::Sampler timed_;  // which rounds' time the placer is told
 
