@@ -38,6 +38,43 @@ TEST_F(DeploymentTest, ARuleSeesOnlyWhatIsLaterThanItsDeployment) {
                                      "5.1 F n=1", "5.2 F n=2", "5.3 F n=3", "5.4 S n=3"));
 }
 
+TEST_F(DeploymentTest, ARuleWithPanesAddsUpWhatItMaySee) {
+  deploy(
+      "event A(n: int); event B(n: int);"
+      "rule keep: define K(n: int) from B() and each A() within 1 min from B where n = A.n;");
+  append(counted("A", 1, 1));
+  append(counted("A", 2, 2));
+  process();
+  const std::string report =
+      "(n: int) from Timer(every = 10 ms) where n = Sum(A().n within 10 ms inclusive from Timer);";
+  deploy("@panes rule fresh: define P" + report);
+  const auto diagnostics =
+      processor.deploy("old.tesla", "@panes rule old: define Q" + report, {.with_history = true});
+  ASSERT_FALSE(diagnostics.failed()) << diagnostics.render();
+  append(counted("A", 3, 4));
+  append(counted("A", 11, 8));
+  EXPECT_THAT(process(), ElementsAre("3.0 A n=4", "4.1 P n=4", "5.1 Q n=7", "6.0 A n=8"));
+  ASSERT_TRUE(processor.remove("fresh"));
+  ASSERT_TRUE(processor.tick(20 * kMillisecond));
+  EXPECT_THAT(process(), ElementsAre("7.1 Q n=8"));
+}
+
+TEST_F(DeploymentTest, WhatPanesHaveAddedUpIsNotKept) {
+  processor = Processor({.max_late = 10 * kMillisecond});
+  deploy(
+      "event A(n: int); @panes rule r: define C(n: int) from Timer(every = 1 h) "
+      "where n = Sum(A().n within 1 d inclusive from Timer);");
+  std::vector<std::string> last;
+  for (int second = 0; second <= 2 * 86'400; second += 10) {
+    append(counted("A", 1000 * second, 1));
+    if (second % 3600 == 0) last = process();
+  }
+  EXPECT_THAT(last, ::testing::Contains(::testing::EndsWith("C n=8640")));
+  EXPECT_LE(processor.types().front().events, 500u);
+  EXPECT_EQ(processor.types().front().reach_of_panes, 86'400 * 1000 * kMillisecond + 1);
+  EXPECT_LT(processor.rule("r")->bytes, 10'000u);
+}
+
 TEST_F(DeploymentTest, ACountGoesOnWhileItsRuleIsSuspended) {
   // Nothing takes the rule up again by itself.
   processor = Processor({.on_suspension = [](const std::string&, bool) { return false; }});
