@@ -12,7 +12,11 @@ namespace gorgo {
 /// order of additions. A fixed-point accumulator wide enough for every finite double, after
 /// Kulisch's long accumulator; 64 guard bits allow 2^63 additions.
 class ExactSum {
+  static constexpr int kLimbs = 34;  // 2098 bits for finite values, 64 and more to spare
+
  public:
+  using Words = std::array<std::uint64_t, kLimbs + 3>;
+
   void add(double value);
   /// Adds several, in a fraction of the time where most are at most 2^30 times as large or as small
   /// as the first.
@@ -26,17 +30,12 @@ class ExactSum {
   /// +0.0 for a zero sum.
   double rounded() const;
 
- private:
-  // Two's complement, least significant limb first; bit 0 weighs 2^-1074.
-  static constexpr int kLimbs = 34;  // 2098 bits for finite values, 64 and more to spare
-
- public:
   /// All that it is, so that it can be kept elsewhere.
-  using Words = std::array<std::uint64_t, kLimbs + 3>;
   Words words() const;
   static ExactSum of(const Words& words);
 
  private:
+  // Two's complement, least significant limb first; bit 0 weighs 2^-1074.
   std::array<std::uint64_t, kLimbs> limbs_{};
   std::uint64_t nans_ = 0;
   std::uint64_t positive_infinities_ = 0;
