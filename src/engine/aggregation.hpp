@@ -11,6 +11,10 @@
 
 namespace gorgo::engine {
 
+constexpr bool adds_up(AggregateFunction function) {
+  return function == AggregateFunction::sum || function == AggregateFunction::avg;
+}
+
 /// The best value so far of MIN or MAX, with one value more; NaN is none. No value: there is none
 /// yet.
 Datum best_of(AggregateFunction function, const Datum& best, const Datum& value);

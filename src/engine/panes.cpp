@@ -16,10 +16,6 @@ using history::EventRef;
 using history::EventStore;
 using history::Slot;
 
-bool adds_up(AggregateFunction function) {
-  return function == AggregateFunction::sum || function == AggregateFunction::avg;
-}
-
 ExactSum& floats_of(Pane& pane) {
   if (pane.floats == nullptr) pane.floats = std::make_unique<ExactSum>();
   return *pane.floats;

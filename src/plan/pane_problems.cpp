@@ -17,7 +17,7 @@ struct PaneProblem {
   std::string hint;
 };
 
-/// The same for all values of the key that are equal, and no others.
+/// Whether the comparison can be part of a key: two values are equal exactly if their keys are.
 bool is_key(const Comparison& comparison) {
   return comparison.op == Op::equal && comparison.attribute() &&
          comparison.subject.type == comparison.operand.type &&

@@ -48,6 +48,7 @@ void Agenda::enter_deadline(std::uint32_t index) {
 }
 
 void Agenda::look_at(std::span<const std::uint32_t> rules) {
+  if (!shortest_deadline()) return;
   for (const std::uint32_t index : rules) {
     if (rules_.rule(index).plan->deadline) enter_deadline(index);
   }

@@ -11,16 +11,12 @@
 namespace gorgo::engine {
 namespace {
 
-bool adds_up(const Aggregate& aggregate) {
-  return aggregate.function == AggregateFunction::sum ||
-         aggregate.function == AggregateFunction::avg;
-}
-
 /// The attribute whose running sums answer the aggregate, if they can.
 std::optional<std::uint32_t> summed_attribute(const Aggregate* aggregate,
                                               const history::EventStore& store) {
   if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
-  if (!adds_up(*aggregate) || store.attribute_type(*aggregate->attribute) != ValueType::integer) {
+  if (!adds_up(aggregate->function) ||
+      store.attribute_type(*aggregate->attribute) != ValueType::integer) {
     return std::nullopt;
   }
   return aggregate->attribute;
@@ -33,7 +29,7 @@ std::optional<std::uint32_t> valued_attribute(const Aggregate* aggregate,
   const bool floats = store.attribute_type(*aggregate->attribute) == ValueType::floating;
   const bool extremes = aggregate->function == AggregateFunction::min ||
                         aggregate->function == AggregateFunction::max;
-  if (!extremes && !(adds_up(*aggregate) && floats)) return std::nullopt;
+  if (!extremes && !(adds_up(aggregate->function) && floats)) return std::nullopt;
   return aggregate->attribute;
 }
 
@@ -74,7 +70,7 @@ void add_groups(Aggregation& result, AggregateFunction function,
 std::optional<std::uint32_t> attribute_by_blocks(const Aggregate* aggregate,
                                                  const history::EventStore& store) {
   if (aggregate == nullptr || !aggregate->attribute || store.is_nullable()) return std::nullopt;
-  return adds_up(*aggregate) ? aggregate->attribute : std::nullopt;
+  return adds_up(aggregate->function) ? aggregate->attribute : std::nullopt;
 }
 
 /// The attribute by whose values a search may begin: one with a lower and an upper bound, be they
@@ -278,7 +274,7 @@ void Finder::add_summaries(const Aggregate& aggregate, history::Range range,
     }
   };
   const auto add = [&](std::uint64_t first, std::uint64_t last) {
-    if (adds_up(aggregate)) return add_sum({first, last});
+    if (adds_up(aggregate.function)) return add_sum({first, last});
     for (std::uint64_t i = first; i < last; ++i) {
       to.add(index.value(keyed.posting(), *values_, i));
     }
